@@ -31,6 +31,13 @@ let development: [Target] = [
         exclude: ["README.md", "core-check.py"],
         swiftSettings: strict
     ),
+    // Every interleaving of two processes, on the ledger and the machines themselves; .ci/every runs it.
+    .executableTarget(
+        name: "Every",
+        dependencies: rooms + ["AuthStateKit"],
+        path: "Tests/Every",
+        swiftSettings: strict
+    ),
 ]
 
 // The sanitizers' builds leave out the tests that cannot fail under them: AUTHSTATE_TESTS names the targets that stay.

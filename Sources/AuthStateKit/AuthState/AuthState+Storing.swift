@@ -85,8 +85,9 @@ extension AuthState {
     /// - Returns: The stored state.
     @discardableResult
     func synchronize(with lease: any AuthStateLease) async throws -> StoredAuthState? {
-        let reading = ledger.reading(at: now)
-        let found = try await lease.load()
+        var (reading, found) = (ledger.reading(at: now), try await lease.load())
+        // Where a lease was lost, an operation of another transaction may have ended meanwhile, and may be the later one.
+        while !ledger.isLatest(reading) { (reading, found) = (ledger.reading(at: now), try await lease.load()) }
         try take(found, by: reading, isLeased: true)
         // The store reports this until a save: whatever is saved next tells it too.
         if lease.followsCrash, let theirs = ledger.stored?.value, let token = theirs.refreshToken,

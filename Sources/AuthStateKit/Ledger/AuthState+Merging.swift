@@ -53,7 +53,7 @@ extension AuthState {
         /// The wish to renew.
         package var wish = Stamp.never
 
-        private static let all: [any WritableKeyPath<Stamps, Stamp> & Sendable] = [
+        static let all: [any WritableKeyPath<Stamps, Stamp> & Sendable] = [
             \.grant, \.client, \.registration, \.tokens, \.refreshToken, \.error, \.pause, \.unconfirmed, \.wish,
         ]
 

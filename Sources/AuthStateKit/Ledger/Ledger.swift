@@ -41,6 +41,8 @@ extension AuthState {
         /// The stamp of a login that is being saved: it is later than the stored state that the login finds, regardless of
         /// the clocks.
         var undecided: Stamp? { rare.undecided }
+        /// A time at which a state was stored: that of the last reading.
+        var storedAt: Stamp { rare.storedAt }
         /// The error of the last save; nil when everything is saved.
         var storeError: Box<AuthStateError>? { rareBox?.value.storeError }
         /// The tokens requested with parameters: in memory, beside the default ones.
@@ -82,8 +84,12 @@ extension AuthState.Ledger {
     // MARK: - What can happen
 
     /// An event happened here. A login stays undecided until it is stored, or its own save has failed.
-    mutating func apply(_ event: AuthState.Event, at stamp: AuthState.Stamp) -> [AuthStateEvent] {
-        advance(to: Box(newest.value.applying(event, at: stamp)))
+    ///
+    /// - Parameter grantID: The name of the grant that the event begins, if it begins one.
+    mutating func apply(
+        _ event: AuthState.Event, at stamp: AuthState.Stamp, grantID: @autoclosure () -> String = AuthState.newGrantID()
+    ) -> [AuthStateEvent] {
+        advance(to: Box(newest.value.applying(event, at: stamp, grantID: grantID())))
         if event.bringsClient { rare.undecided = newest.value.stamps.grant }
         show()
         return []

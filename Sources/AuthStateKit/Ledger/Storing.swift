@@ -17,11 +17,11 @@ extension AuthState {
         }
 
         /// The grant that ends; nil for other changes.
-        private let ending: String?
+        let ending: String?
         private var ended: Record?
-        private var state = State.ready
+        private(set) var state = State.ready
 
-        private enum State: Sendable { case ready, reading, saving(Saving), deleting, discarding, over }
+        enum State: Sendable { case ready, reading, saving(Saving), deleting, discarding, over }
 
         init(endOf grantID: String? = nil) { ending = grantID }
 

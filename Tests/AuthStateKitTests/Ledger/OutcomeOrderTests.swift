@@ -82,6 +82,28 @@ struct OutcomeOrderTests {
         #expect(state.snapshot.isLoggedOut && store.version == nil)
     }
 
+    @Test("a reading under the lease that the end of an older save overtakes is repeated")
+    func overtakenReading() async throws {
+        let fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2)])
+        let (store, saveGate, loadGate) = (LeaselessStore(), ScriptedTransport.Gate(), ScriptedTransport.Gate())
+        let state = fixture.state(store: store)
+        try await state.setNeedsTokenRefresh()
+        store.holdNextWritten(at: saveGate)
+        let late = Task { try await state.update(with: tokens(fixture, "late")) }
+        await saveGate.arrivals()
+        let other = try await AuthState.restore(
+            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
+        _ = try await other.refresh()
+        store.holdNextLoad(at: loadGate)
+        let caller = Task { try await state.refresh() }
+        await loadGate.arrivals()
+        saveGate.open()
+        try await late.value
+        loadGate.open()
+        #expect(try await caller.value.accessToken == "SECRET-access-2")
+        #expect(fixture.spent == ["SECRET-refresh-late", "SECRET-refresh-1"])
+    }
+
     @Test("a record that was removed does not come back with a look that had begun before")
     func removalDuringLook() async throws {
         let fixture = try Fixture()
@@ -131,6 +153,7 @@ private final class LeaselessStore: AuthStateStore {
         var stored: StoredAuthState?
         var saves = 0
         var gate: ScriptedTransport.Gate?
+        var loadGate: ScriptedTransport.Gate?
     }
     private let contents = Lock(Contents())
 
@@ -138,6 +161,9 @@ private final class LeaselessStore: AuthStateStore {
     func removeAll() { contents.withLock { $0.stored = nil } }
     /// Holds the next save at this gate when it has written.
     func holdNextWritten(at gate: ScriptedTransport.Gate) { contents.withLock { $0.gate = gate } }
+
+    /// Holds the next reading under a lease at this gate when it has read.
+    func holdNextLoad(at gate: ScriptedTransport.Gate) { contents.withLock { $0.loadGate = gate } }
 
     func load(_ key: AuthStateKey) async throws -> StoredAuthState? { contents.withLock { $0.stored } }
 
@@ -159,15 +185,18 @@ private final class LeaselessStore: AuthStateStore {
             contents.stored = archive.map {
                 StoredAuthState(archive: $0, version: .init(rawValue: "v\(contents.saves)"))
             }
-            defer { contents.gate = nil }
-            return (contents.stored, contents.gate)
+            return (contents.stored, contents.gate.take())
         }
     }
 
     private struct Lease: AuthStateLease {
         let store: LeaselessStore
 
-        func load() async throws -> StoredAuthState? { store.contents.withLock { $0.stored } }
+        func load() async throws -> StoredAuthState? {
+            let (stored, gate) = store.contents.withLock { ($0.stored, $0.loadGate.take()) }
+            try await gate?.pass()
+            return stored
+        }
         func reserve() async throws {}
         func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
             let (stored, gate) = try store.replace(expecting, with: archive)

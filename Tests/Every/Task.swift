@@ -1,0 +1,79 @@
+import AuthStateOAuth
+import AuthStateStorage
+import AuthStateSystem
+
+@testable import AuthStateKit
+
+/// One call in a process: a machine, and the outcome of its last step, which it has not taken in yet.
+struct Task {
+    var work: Work
+    var pending = Pending.nothing
+    /// Whether the task holds a lease, and whether that is lost.
+    var lease = Lease.none
+    /// Whether the machine has not been asked yet.
+    var isFresh = true
+    /// The decision that the task makes.
+    var decision: Int?
+    /// The number of decisions that had begun before a call.
+    var knows = 0
+    /// Whether all of them were over.
+    var knewAll = true
+
+    /// Whether a refresh token may be spent without a trace when the task's lease or process is lost.
+    var maySpend: Bool {
+        guard case .renewal(let renewal) = work else { return false }
+        return switch renewal.state {
+        case .ready, .reading, .over, .saving(_, then: .decide), .saving(_, then: .fail), .saving(_, then: .refuse):
+            false
+        case .reserving: if case .done = pending { true } else { false }
+        default: true
+        }
+    }
+
+    enum Lease { case none, held, lost }
+
+    enum Work {
+        /// A call for tokens looks at the store: first, or after its renewal failed.
+        case look(afterFailure: Bool)
+        case wait(Waiting)
+        case renewal(AuthState.Renewal)
+        case storing(AuthState.Storing, login: String?)
+    }
+
+    /// What a task does when it gets the lease.
+    enum Waiting { case renewal(grantID: String), storing(endOf: String?, login: String?) }
+
+    /// An effect has happened already; its outcome comes later.
+    enum Pending {
+        case nothing
+        case found(AuthState.Ledger.Reading, Box<AuthState.Record>?, StoredAuthState.Version?, isLeased: Bool)
+        case saved(AuthState.Ledger.Writing, StoredAuthState.Version)
+        case deleted(AuthState.Ledger.Writing)
+        case done
+        case failed(AuthStateError)
+        case answer(AuthorizationService.Redemption, asked: AuthState.Stamp)
+        case verified(Result<TokenResponse, AuthStateError>)
+    }
+}
+
+enum Slot: Int, CaseIterable { case call, login, logout }
+
+/// One thing that can come next.
+enum Move: Hashable {
+    case begin(Int, Slot)
+    case go(Int, Slot, Chance?)
+    case crash(Int)
+    case loseLease
+    case remove
+    case expire
+}
+
+extension Slot {
+    var chance: Chance {
+        switch self {
+        case .call: .call
+        case .login: .login
+        case .logout: .logout
+        }
+    }
+}
