@@ -36,6 +36,7 @@ let development: [Target] = [
         name: "Every",
         dependencies: rooms + ["AuthStateKit"],
         path: "Tests/Every",
+        exclude: ["self-check.py"],
         swiftSettings: strict
     ),
 ]

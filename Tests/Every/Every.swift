@@ -19,7 +19,9 @@ enum Every {
             case "--budget":
                 for part in (arguments.popFirst() ?? "").split(separator: ",") {
                     let words = part.split(separator: "=")
-                    guard let chance = Chance(rawValue: String(words[0])) else { fail("no such chance: \(part)") }
+                    guard let chance = Chance.allCases.first(where: { "\($0)" == words[0] }) else {
+                        fail("no such chance: \(part)")
+                    }
                     chances[chance] = words.count > 1 ? Int(words[1]) ?? 1 : 1
                 }
             default: fail("unknown: \(argument)")

@@ -14,19 +14,19 @@ struct Task {
     var isFresh = true
     /// The decision that the task makes.
     var decision: Int?
-    /// The number of decisions that had begun before a call.
-    var knows = 0
-    /// Whether all of them were over.
-    var knewAll = true
+    /// The decisions that count for a call: those that were done before it began, and an end by its own process.
+    var knows: Set<Int> = []
 
     /// Whether a refresh token may be spent without a trace when the task's lease or process is lost.
     var maySpend: Bool {
         guard case .renewal(let renewal) = work else { return false }
-        return switch renewal.state {
+        switch renewal.state {
         case .ready, .reading, .over, .saving(_, then: .decide), .saving(_, then: .fail), .saving(_, then: .refuse):
-            false
-        case .reserving: if case .done = pending { true } else { false }
-        default: true
+            return false
+        case .reserving: if case .done = pending { return true } else { return false }
+        // Saved already, before the ID token beside it is verified.
+        case .verifying(let response, _, _): return response.idToken == nil
+        default: return true
         }
     }
 

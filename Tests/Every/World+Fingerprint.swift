@@ -22,7 +22,7 @@ extension World {
             hasher.combine(decision.grant)
             hasher.combine(decision.process)
             hasher.combine(decision.state)
-            hasher.combine(decision.followsAll)
+            hasher.combine(decision.after)
         }
         for process in processes {
             hasher.combine(process.hasState)
@@ -57,7 +57,6 @@ extension World {
         hasher.combine(task.lease)
         hasher.combine(task.isFresh)
         hasher.combine(task.knows)
-        hasher.combine(task.knewAll)
         switch task.work {
         case .look(let afterFailure): hasher.combine(afterFailure)
         case .wait(.renewal(let grantID)): hasher.combine(grantID)
@@ -66,12 +65,11 @@ extension World {
             hasher.combine(login)
         case .renewal(let renewal):
             hasher.combine(renewal.grantID)
-            hasher.combine("\(renewal.state)".prefix(12))
             hash(renewal.state, into: &hasher)
         case .storing(let storing, let login):
             hasher.combine(storing.ending)
             hasher.combine(login)
-            hasher.combine("\(storing.state)")
+            hash(storing.state, into: &hasher)
         }
         switch task.pending {
         case .nothing: hasher.combine(0)
@@ -99,27 +97,54 @@ extension World {
         }
     }
 
+    private func hash(_ state: AuthState.Storing.State, into hasher: inout Hasher) {
+        switch state {
+        case .ready: hasher.combine(0)
+        case .reading: hasher.combine(1)
+        case .saving(let saving): hasher.combine(saving)
+        case .deleting: hasher.combine(2)
+        case .discarding: hasher.combine(3)
+        case .over: hasher.combine(4)
+        }
+    }
+
     private func hash(_ state: AuthState.Renewal.State, into hasher: inout Hasher) {
         switch state {
-        case .ready, .reading, .over: break
-        case .reserving(let request), .redeeming(let request), .rereading(_, let request):
+        case .ready: hasher.combine(0)
+        case .reading: hasher.combine(1)
+        case .over: hasher.combine(2)
+        case .reserving(let request):
+            hasher.combine(3)
+            hasher.combine(request.grant.refreshToken)
+        case .redeeming(let request):
+            hasher.combine(4)
+            hasher.combine(request.grant.refreshToken)
+        case .rereading(_, let request):
+            hasher.combine(5)
             hasher.combine(request.grant.refreshToken)
         case .pausing(let answer), .reservingAgain(let answer): hasher.combine(answer.request.grant.refreshToken)
         case .verifying(let response, let request, let asked):
+            hasher.combine(6)
             hasher.combine(response.accessToken)
             hasher.combine(request.grant.refreshToken)
             hasher.combine(asked)
         case .saving(let saving, let next):
-            hasher.combine("\(saving)")
+            hasher.combine(saving)
             switch next {
             case .decide: hasher.combine(0)
-            case .askAgain(let answer): hasher.combine(answer.request.grant.refreshToken)
+            case .askAgain(let answer):
+                hasher.combine(1)
+                hasher.combine(answer.request.grant.refreshToken)
             case .verify(let response, let request, let asked):
                 hasher.combine(response.accessToken)
                 hasher.combine(request.grant.refreshToken)
                 hasher.combine(asked)
-            case .deliver(let response, _): hasher.combine(response.accessToken)
-            case .refuse(let error): hasher.combine(error.code)
+            case .deliver(let response, _):
+                hasher.combine(2)
+                hasher.combine(response.accessToken)
+            case .refuse(let error):
+                hasher.combine(3)
+                hasher.combine(error.code)
             case .fail(let error): hasher.combine((error as? AuthStateError)?.code)
             case .supersede(let late): hasher.combine(late?.accessToken ?? "none")
             }

@@ -69,14 +69,23 @@ extension World {
     }
 
     private mutating func decide(grant: Int?, _ process: Int?) {
+        let done = doneDecisions
         ghost.decisions.append(
-            Decision(grant: grant, process: process, followsAll: ghost.decisions.allSatisfy { $0.state == .done }))
+            Decision(grant: grant, process: process, after: done, followsAll: done.count == ghost.decisions.count))
+    }
+
+    private var doneDecisions: Set<Int> {
+        Set(ghost.decisions.indices.filter { ghost.decisions[$0].state == .done })
     }
 
     private mutating func begin(_ process: Int, _ slot: Slot) {
         switch slot {
         case .call:
-            call(process, knows: ghost.decisions.count, knewAll: ghost.decisions.allSatisfy { $0.state == .done })
+            // An end takes effect in its own process at once, whether or not it could be stored.
+            let ends = ghost.decisions.indices.filter {
+                ghost.decisions[$0].grant == nil && ghost.decisions[$0].process == process
+            }
+            call(process, knows: doneDecisions.union(ends))
         case .login:
             let grant = provider.newest.count
             provider.newest.append(0)
@@ -98,12 +107,10 @@ extension World {
 
     /// A call for tokens begins, or begins again.
     ///
-    /// - Parameters:
-    ///   - knows: The number of decisions that had begun before the call.
-    ///   - knewAll: Whether all of them were over.
-    private mutating func call(_ process: Int, knows: Int, knewAll: Bool) {
+    /// - Parameter knows: See `Task.knows`.
+    private mutating func call(_ process: Int, knows: Set<Int>) {
         let ledger = processes[process].ledger
-        var task = Task(work: .look(afterFailure: false), knows: knows, knewAll: knewAll)
+        var task = Task(work: .look(afterFailure: false), knows: knows)
         if usable(process) != nil || ledger.shown.value.authorizationError != nil {
             task.pending = look(process)
         } else {
@@ -128,8 +135,8 @@ extension World {
             ghost.mayReuse = true
         }
         for index in ghost.decisions.indices
-        where ghost.decisions[index].process == process && ghost.decisions[index].state == .running {
-            ghost.decisions[index].state = .failed
+        where ghost.decisions[index].process == process && ghost.decisions[index].state != .done {
+            (ghost.decisions[index].state, ghost.decisions[index].process) = (.failed, nil)
         }
         if store.holder == process { store.holder = nil }
         if let box = store.record, !box.value.isForgettable {
@@ -165,11 +172,11 @@ extension World {
             case .storing(let end, let login): task.work = .storing(AuthState.Storing(endOf: end), login: login)
             }
         }
-        // A reading under the lease that was overtaken is repeated.
-        if case .found(let reading, _, _, isLeased: true) = task.pending,
-            !processes[process].ledger.isLatest(reading)
-        {
-            guard let again = load(process, fault) else { return false }
+        // A reading that was overtaken is repeated.
+        if case .found(let reading, _, _, let isLeased) = task.pending, !processes[process].ledger.isLatest(reading) {
+            guard fault == nil else { return false }
+            let again = isLeased ? load(process, nil) : look(process)
+            guard let again else { return false }
             processes[process].tasks[slot.rawValue]?.pending = again
             return true
         }
@@ -327,7 +334,7 @@ extension World {
             task.lease = .none
             switch outcome {
             case .tokens(let response): deliver(response, process, task)
-            case .superseded: call(process, knows: task.knows, knewAll: task.knewAll)
+            case .superseded: call(process, knows: task.knows)
             case .failed:
                 failed(&task, process)
                 processes[process].tasks[Slot.call.rawValue] = task
@@ -371,8 +378,7 @@ extension World {
             processes[process].outcome = "refused"
         } else {
             processes[process].tasks[Slot.call.rawValue] = Task(
-                work: .wait(.renewal(grantID: processes[process].ledger.newest.value.grantID)), knows: task.knows,
-                knewAll: task.knewAll)
+                work: .wait(.renewal(grantID: processes[process].ledger.newest.value.grantID)), knows: task.knows)
         }
         return true
     }
@@ -386,9 +392,12 @@ extension World {
         if !ghost.stored.contains(token), processes[process].ledger.storeError == nil {
             breaks("no token is delivered before it is stored")
         }
-        // The last decision was over when the call began, and so is its consequence.
-        guard let last = standing, task.knows == ghost.decisions.count, task.knewAll else { return }
-        if last.grant != grant { breaks("a call delivers what was decided before it began") }
+        // The login was over before a decision began that counts for this call.
+        let login = ghost.decisions.firstIndex { $0.grant == grant }
+        for index in task.knows where ghost.decisions[index].grant != grant {
+            let after = ghost.decisions[index].after
+            if login.map(after.contains) ?? true { breaks("a call delivers no tokens of a login that has ended") }
+        }
     }
 
     /// The last decision, when nothing else can stand.

@@ -39,6 +39,8 @@ struct World {
     struct Provider {
         /// The number of the newest token of each grant.
         var newest = [0]
+        /// Whether an ID token comes with each answer, whose check may fail.
+        var issuesIDTokens = false
         var dead: Set<Int> = []
     }
 
@@ -59,10 +61,13 @@ struct World {
     struct Decision {
         /// The grant that the login began; nil for an end.
         let grant: Int?
-        let process: Int?
+        /// Nil, too, after a crash, which leaves what was not stored nowhere.
+        var process: Int?
         var state = State.running
-        /// Whether every other decision was over when this one began.
-        var followsAll: Bool
+        /// The decisions that were done when this one began.
+        let after: Set<Int>
+        /// Whether those were all.
+        let followsAll: Bool
         enum State { case running, done, failed }
     }
 
@@ -79,6 +84,7 @@ struct World {
         processes = (0..<2).map { _ in Process(ledger: AuthState.Ledger(box, version: Self.version(0))) }
         ghost.stored = ["r0.0"]
         behind = clockBehind ? 1 : 0
+        self.provider.issuesIDTokens = chances[.badToken] > 0
     }
 
     private let behind: Int
@@ -93,11 +99,12 @@ struct World {
     static func version(_ number: Int) -> StoredAuthState.Version { .init(rawValue: "v\(number)") }
     static func name(grant: Int) -> String { "g\(grant)" }
 
-    static func response(grant: Int, number: Int, expiries: Int) -> TokenResponse {
+    static func response(grant: Int, number: Int, expiries: Int, idToken: Bool = false) -> TokenResponse {
         let now = date(expiries)
         return TokenResponse(
             accessToken: "a\(grant).\(number)", issuedAt: now,
-            accessTokenExpirationDate: now.addingTimeInterval(lifetime), refreshToken: "r\(grant).\(number)")
+            accessTokenExpirationDate: now.addingTimeInterval(lifetime), refreshToken: "r\(grant).\(number)",
+            idToken: idToken ? "i" : nil)
     }
 
     static func date(_ expiries: Int) -> Date {
@@ -145,12 +152,13 @@ struct World {
             return .failed(AuthStateError(.invalidGrant, stage: .refresh, "Refused."), isUnconfirmed: false)
         }
         provider.newest[grant] = number + 1
-        return .tokens(Self.response(grant: grant, number: number + 1, expiries: expiries))
+        return .tokens(
+            Self.response(grant: grant, number: number + 1, expiries: expiries, idToken: provider.issuesIDTokens))
     }
 }
 
 /// What may happen, and how often.
-enum Chance: String, CaseIterable, Hashable {
+enum Chance: Int, CaseIterable, Hashable {
     case login, logout, call, expiry, removal
     case crash, lostAnswer, failedWrite, ghostWrite, failedRead, lostLease, leaseTimeout, badToken
 }
@@ -159,11 +167,9 @@ struct Chances: Hashable {
     private var left = [UInt8](repeating: 0, count: Chance.allCases.count)
 
     subscript(_ chance: Chance) -> Int {
-        get { Int(left[Self.index[chance]!]) }
-        set { left[Self.index[chance]!] = UInt8(newValue) }
+        get { Int(left[chance.rawValue]) }
+        set { left[chance.rawValue] = UInt8(newValue) }
     }
-
-    private static let index = Dictionary(uniqueKeysWithValues: Chance.allCases.enumerated().map { ($1, $0) })
 
     /// Uses a chance up.
     mutating func take(_ chance: Chance) -> Bool {

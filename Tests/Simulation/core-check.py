@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 CORE = "Sources/AuthStateKit/AuthState/"
-LEDGER, RENEWAL = "../Ledger/", "../Renewal/"
+LEDGER, RENEWAL = "Ledger/", "Renewal/"
 RESOURCE = "../Resource/ResourceAccess+"
 
 # Name, file, text, what takes its place, seeds within which a rule of the simulation is found broken, and their topic.

@@ -67,8 +67,8 @@ extension AuthState {
                 }
                 return (freshness, try await store.load(key))
             }
-            // What was read or saved under a lease meanwhile is newer.
-            guard ledger.isLatest(reading) else { return nil }
+            // What was read or saved under a lease meanwhile may be newer than this, or older.
+            guard ledger.isLatest(reading) else { return await readStore() }
             published.withLock { $0.freshness = freshness }
             try take(stored, by: reading)
             return nil

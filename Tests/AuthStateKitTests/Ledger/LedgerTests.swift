@@ -152,18 +152,6 @@ struct LedgerTests {
                     .finds([.init(login("2"), 30)], version: "v3"), .saved(version: "v2"),
                 ], "2 | shown 2 | stored v3 2 | conflict"),
             Row(
-                "a login that was stored before another one, and was lifted over it meanwhile",
-                [
-                    .event(login("1"), at: 20), .writingBegins, .readingBegins,
-                    .finds([.init(login("2"), 30)], version: "v3"), .saved(version: "v2"),
-                ], "2 | shown 2 | stored v3 2 | conflict"),
-            Row(
-                "a login that was stored before it was removed",
-                [
-                    .event(login("1"), at: 20), .writingBegins, .readingBegins, .findsNothing,
-                    .saved(version: "v2"),
-                ], "ended | shown ended | stored - nothing | conflict"),
-            Row(
                 "a deletion whose lease was lost does not hide a later login",
                 [
                     .event(.loggedOut, at: 20), .writingBegins, .readingBegins,

@@ -3,10 +3,10 @@ extension AuthState {
     ///
     /// A disk may fail once; or the lease of a store for several machines expired before the work under it was done, and
     /// another process has written: then the store is read again, and there may be nothing left to save.
-    struct Saving: Sendable {
+    struct Saving: Sendable, Hashable {
         enum Step: Sendable { case save, load }
 
-        private enum State: Sendable { case ready, first, reading, second, over }
+        private enum State: Sendable, Hashable { case ready, first, reading, second, over }
         private var state = State.ready
 
         /// Returns the first step; nil when everything is saved.

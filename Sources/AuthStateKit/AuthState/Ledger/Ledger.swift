@@ -149,7 +149,6 @@ extension AuthState.Ledger {
     ///   another version has been read or saved since.
     mutating func saved(_ writing: Writing, as version: StoredAuthState.Version) throws -> [AuthStateEvent] {
         guard self.version == writing.expected || self.version == version else {
-            replaced(writing)
             throw AuthStateError(
                 .storeConflict, stage: .store, "Another process has changed the stored state meanwhile.")
         }
@@ -223,19 +222,6 @@ extension AuthState.Ledger {
         advance(to: merged == theirs ? box : Box(merged))
         shown = visible == theirs ? box : Box(visible)
         know(box, version)
-    }
-
-    /// A record was stored, and then replaced by the one that is known: its writer had read it, so that what is stored is the
-    /// later decision, also about a login that was undecided until now.
-    private mutating func replaced(_ writing: Writing) {
-        guard undecided != nil, newest.value.grantID == writing.record.value.grantID else { return }
-        rare.undecided = nil
-        let record = writing.record.value
-        let end = AuthState.Stamp(at: nil, after: record.stamps.newest)
-        let next = Box(stored.map { record.merged(with: $0.value) } ?? record.applying(.loggedOut, at: end))
-        if shown === newest { shown = next }
-        advance(to: next)
-        show()
     }
 
     /// Whether the newest record is a login that has yet to be stored, and that the stored record does not know either: it
