@@ -9,12 +9,13 @@ import AuthStateOAuth
 enum Every {
     static func main() {
         var chances = Chances()
-        var (limit, isBehind) = (3_000_000, false)
+        var (limit, isBehind, isLenient) = (3_000_000, false, false)
         var arguments = CommandLine.arguments.dropFirst()
         chances[.call] = 2
         while let argument = arguments.popFirst() {
             switch argument {
             case "--behind": isBehind = true
+            case "--lenient": isLenient = true
             case "--limit": limit = arguments.popFirst().flatMap { Int($0) } ?? limit
             case "--budget":
                 for part in (arguments.popFirst() ?? "").split(separator: ",") {
@@ -28,7 +29,7 @@ enum Every {
             }
         }
         let begun = ContinuousClock.now
-        let start = World(chances, clockBehind: isBehind)
+        let start = World(chances, clockBehind: isBehind, isLenient: isLenient)
         let result = Search.run(start, limit: limit)
         let time = ContinuousClock.now - begun
         print("\(result.states) states, \(result.moves) moves, depth \(result.depth), \(time)")

@@ -16,6 +16,8 @@ struct Task {
     var decision: Int?
     /// The decisions that count for a call: those that were done before it began, and an end by its own process.
     var knows: Set<Int> = []
+    /// How often tokens had expired when a call began.
+    var expiries = 0
 
     /// Whether a refresh token may be spent without a trace when the task's lease or process is lost.
     var maySpend: Bool {

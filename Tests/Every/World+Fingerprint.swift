@@ -15,6 +15,7 @@ extension World {
         hasher.combine(store.holder)
         hasher.combine(provider.newest)
         hasher.combine(provider.dead)
+        hasher.combine(provider.renewedAt)
         hasher.combine(ghost.mayReuse)
         hasher.combine(ghost.faults)
         hasher.combine(ghost.stored)
@@ -57,6 +58,7 @@ extension World {
         hasher.combine(task.lease)
         hasher.combine(task.isFresh)
         hasher.combine(task.knows)
+        hasher.combine(task.expiries)
         switch task.work {
         case .look(let afterFailure): hasher.combine(afterFailure)
         case .wait(.renewal(let grantID)): hasher.combine(grantID)

@@ -68,7 +68,12 @@ SWITCHES = [
 
 def copy(root: pathlib.Path, place: pathlib.Path) -> None:
     """Copies what git tracks, and leaves files alone that are the same, so that little is compiled again."""
-    for name in subprocess.check_output(["git", "ls-files", "-z"], cwd=root, text=True).split("\0"):
+    names = subprocess.check_output(["git", "ls-files", "-z"], cwd=root, text=True).split("\0")
+    # A file that has moved would be compiled twice.
+    for old in place.rglob("*"):
+        if old.is_file() and str(old.relative_to(place)) not in names:
+            old.unlink()
+    for name in names:
         source, target = root / name, place / name
         if not name or not source.is_file():
             continue

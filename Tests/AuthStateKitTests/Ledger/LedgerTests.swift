@@ -115,6 +115,11 @@ struct LedgerTests {
                 "a removal ends what was stored", [.readingBegins, .findsNothing],
                 "ended | shown ended | stored - ended"),
             Row(
+                "a login that is found after a removal is later, whatever the clocks say",
+                [
+                    .readingBegins, .findsNothing, .readingBegins, .finds([.init(login("2"), 8)], version: "v2"),
+                ], "2 | shown 2 | stored v2 2"),
+            Row(
                 "a removal does not end a login that was never stored",
                 [.event(login("1"), at: 30), .readingBegins, .findsNothing],
                 "1 | shown ended | stored - nothing | undecided"),

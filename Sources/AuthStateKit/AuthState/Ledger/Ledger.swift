@@ -28,6 +28,8 @@ extension AuthState {
             var undecided: Stamp?
             var storeError: Box<AuthStateError>?
             var storedAt = Stamp.never
+            /// Whether the newest record is the end that a removal was taken for.
+            var isRemoved = false
             var outcomes: UInt64 = 0
             var sideTokens: [RenewalParameters: TokenResponse] = [:]
             var lastRejected: String?
@@ -216,6 +218,8 @@ extension AuthState.Ledger {
             mine.decide(after: theirs)
             rare.undecided = mine.stamps.grant
         }
+        // What is stored after a removal is later than it, whatever the clocks say.
+        if rare.isRemoved { (mine, visible) = (theirs, theirs) }
         let merged = mine.merged(with: theirs)
         visible = visible.merged(with: theirs)
         let box = Box(theirs)
@@ -240,7 +244,9 @@ extension AuthState.Ledger {
             guard wasStored, grant < end, grant != login, !box.value.isLoggedOut else { return box }
             return Box(box.value.applying(.loggedOut, at: end))
         }
-        advance(to: after(newest))
+        let before = newest
+        advance(to: after(before))
+        if newest !== before { rare.isRemoved = true }
         shown = after(shown)
         know(newest.value.isLoggedOut ? newest : nil, nil)
     }
@@ -254,7 +260,7 @@ extension AuthState.Ledger {
     /// Replaces the newest record; what belongs to another grant is forgotten.
     private mutating func advance(to next: Box<AuthState.Record>) {
         if rareBox != nil, next.value.grantID != newest.value.grantID {
-            (rare.undecided, rare.sideTokens, rare.lastRejected) = (nil, [:], nil)
+            (rare.undecided, rare.isRemoved, rare.sideTokens, rare.lastRejected) = (nil, false, [:], nil)
         }
         newest = next
     }
