@@ -34,7 +34,8 @@ enum Every {
         let time = ContinuousClock.now - begun
         print("\(result.states) states, \(result.moves) moves, depth \(result.depth), \(time)")
         guard let broken = result.broken else {
-            return print(result.isComplete ? "complete, every promise holds" : "stopped")
+            guard result.isComplete else { fail("stopped at the limit") }
+            return print("complete, every promise holds")
         }
         print("BROKEN: \(broken)")
         var world = start

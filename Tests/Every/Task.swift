@@ -10,6 +10,8 @@ struct Task {
     var pending = Pending.nothing
     /// Whether the task holds a lease, and whether that is lost.
     var lease = Lease.none
+    /// The number of operations on the store that failed in this task.
+    var faults = 0
     /// Whether the machine has not been asked yet.
     var isFresh = true
     /// The decision that the task makes.
@@ -19,7 +21,7 @@ struct Task {
     /// How often tokens had expired when a call began.
     var expiries = 0
 
-    /// Whether a refresh token may be spent without a trace when the task's lease or process is lost.
+    /// Whether a rotated refresh token is lost when the process, or the lease, is lost now.
     var maySpend: Bool {
         guard case .renewal(let renewal) = work else { return false }
         switch renewal.state {

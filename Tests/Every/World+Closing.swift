@@ -30,15 +30,23 @@ extension World {
         if let outcome = outcomes.first, outcome != stored {
             return "the store agrees in the end: \(outcome), \(stored)"
         }
-        guard ghost.decisions.isEmpty || standing != nil else { return nil }
-        let expected = ghost.decisions.isEmpty ? 0 : standing?.grant
-        if let expected {
-            guard !world.provider.dead.contains(expected) else {
-                return ghost.mayReuse ? nil : "no grant is lost"
-            }
-            return stored == "grant \(expected)" ? nil : "a login stands: \(stored)"
+        let allowed = world.allowed
+        if allowed.contains(stored) { return nil }
+        // A grant is lost with a token that was sent twice.
+        let isLost = stored == "refused" && ghost.mayReuse.contains { allowed.contains("grant \($0)") }
+        return isLost ? nil : "a decision stands: \(stored), and not \(allowed.sorted())"
+    }
+
+    /// What may stand in the end: each decision that none was made after, a failed one in any order, and the first login when
+    /// nothing was decided.
+    private var allowed: Set<String> {
+        let done = ghost.decisions.indices.filter { ghost.decisions[$0].state == .done }
+        let last = ghost.decisions.indices.filter { index in
+            !done.contains { ghost.decisions[$0].after.contains(index) }
         }
-        return isLogin ? "an end stands: \(stored)" : nil
+        return Set(
+            last.map { index in ghost.decisions[index].grant.map { "grant \($0)" } ?? "refused" }
+                + (done.isEmpty ? ["grant 0"] : []))
     }
 
     private mutating func save(_ process: Int) {

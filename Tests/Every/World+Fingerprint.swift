@@ -17,7 +17,7 @@ extension World {
         hasher.combine(provider.dead)
         hasher.combine(provider.renewedAt)
         hasher.combine(ghost.mayReuse)
-        hasher.combine(ghost.faults)
+        hasher.combine(store.followsCrash)
         hasher.combine(ghost.stored)
         for decision in ghost.decisions {
             hasher.combine(decision.grant)
@@ -35,8 +35,12 @@ extension World {
 
     private func hash(_ box: Box<AuthState.Record>?, into hasher: inout Hasher) {
         guard let record = box?.value else { return hasher.combine(0) }
-        hasher.combine(record.stamps)
-        hasher.combine(record.grantID)
+        // The end that a removal was taken for has random names.
+        for path in AuthState.Stamps.all {
+            hasher.combine(record.stamps[keyPath: path].time)
+            hasher.combine(min(record.stamps[keyPath: path].name, 3))
+        }
+        hasher.combine(record.grantID.count == 15 ? "" : record.grantID)
         hasher.combine(record.refreshToken)
         hasher.combine(record.lastTokenResponse?.accessToken)
         hasher.combine(record.authorizationError?.code)
@@ -57,6 +61,7 @@ extension World {
         guard let task else { return hasher.combine(0) }
         hasher.combine(task.lease)
         hasher.combine(task.isFresh)
+        hasher.combine(task.faults)
         hasher.combine(task.knows)
         hasher.combine(task.expiries)
         switch task.work {

@@ -15,7 +15,7 @@ extension World {
                     moves.append(.go(process, slot, nil))
                     for fault in Self.faults where chances[fault] > 0 { moves.append(.go(process, slot, fault)) }
                 } else if processes[process].hasState, chances[slot.chance] > 0,
-                    // Between a logout and a login that its process has not heard of, clocks decide.
+                    // Clocks alone decide between a logout and a login that its process has not heard of.
                     behind == 0 || process == 0 || slot != .logout
                 {
                     moves.append(.begin(process, slot))
@@ -53,7 +53,7 @@ extension World {
         case .loseLease:
             guard let holder = store.holder, chances.take(.lostLease) else { return false }
             for slot in Slot.allCases where processes[holder].tasks[slot.rawValue]?.lease == .held {
-                if processes[holder].tasks[slot.rawValue]?.maySpend == true { ghost.mayReuse = true }
+                if processes[holder].tasks[slot.rawValue]?.maySpend == true { excuseReuse(holder) }
                 processes[holder].tasks[slot.rawValue]?.lease = .lost
             }
             store.holder = nil
@@ -74,7 +74,7 @@ extension World {
     private mutating func decide(grant: Int?, _ process: Int?) {
         let done = doneDecisions
         ghost.decisions.append(
-            Decision(grant: grant, process: process, after: done, followsAll: done.count == ghost.decisions.count))
+            Decision(grant: grant, process: process, after: done))
     }
 
     private var doneDecisions: Set<Int> {
@@ -92,6 +92,7 @@ extension World {
         case .login:
             let grant = provider.newest.count
             provider.newest.append(0)
+            provider.renewedAt[grant] = expiries
             decide(grant: grant, process)
             let (stamp, tokens) = (stamp(process), Self.response(grant: grant, number: 0, expiries: expiries))
             _ = processes[process].ledger.apply(
@@ -134,14 +135,18 @@ extension World {
     }
 
     private mutating func crash(_ process: Int) {
-        if processes[process].tasks.contains(where: { $0?.maySpend == true }) || !processes[process].ledger.isSaved {
-            ghost.mayReuse = true
+        let ledger = processes[process].ledger
+        let isUnsaved = ledger.newest.value.refreshToken != ledger.stored?.value.refreshToken
+        // Tokens that were being verified are gone with the process.
+        if case .renewal(let renewal)? = processes[process].tasks[Slot.call.rawValue]?.work {
+            provider.renewedAt[Int(renewal.grantID.dropFirst()) ?? -1] = nil
         }
+        if isUnsaved || processes[process].tasks.contains(where: { $0?.maySpend == true }) { excuseReuse(process) }
         for index in ghost.decisions.indices
         where ghost.decisions[index].process == process && ghost.decisions[index].state != .done {
             (ghost.decisions[index].state, ghost.decisions[index].process) = (.failed, nil)
         }
-        if store.holder == process { store.holder = nil }
+        if store.holder == process { (store.holder, store.followsCrash) = (nil, true) }
         if let box = store.record, !box.value.isForgettable {
             processes[process] = Process(ledger: AuthState.Ledger(box, version: store.version))
         } else {
@@ -227,7 +232,11 @@ extension World {
         defer { nameDecisions(of: process) }
         switch pending {
         case .found(let reading, let record, let version, let isLeased):
-            _ = processes[process].ledger.found(version, by: reading, isLeased: isLeased) { _ in record?.value }
+            _ = processes[process].ledger.found(
+                version, by: reading, isLeased: isLeased, followsCrash: isLeased && store.followsCrash
+            ) { _ in
+                record?.value
+            }
         case .saved(let writing, let version):
             do { _ = try processes[process].ledger.saved(writing, as: version) } catch { return error }
         case .deleted(let writing): _ = processes[process].ledger.deleted(writing)
@@ -246,11 +255,24 @@ extension World {
         return .found(reading, store.record, store.version, isLeased: true)
     }
 
-    private mutating func fails(_ code: AuthStateError.Code) -> Task.Pending {
-        ghost.faults += 1
-        // Two faults can meet one save and its second try.
-        if ghost.faults > 1 { ghost.mayReuse = true }
-        return .failed(AuthStateError(code, stage: .store, "Failed."))
+    private func fails(_ code: AuthStateError.Code) -> Task.Pending {
+        .failed(AuthStateError(code, stage: .store, "Failed."))
+    }
+
+    /// From here on a refresh token of the grant that a process renews, or has, may be sent twice.
+    private mutating func excuseReuse(_ process: Int) {
+        var names = [processes[process].ledger.newest.value.grantID]
+        if case .renewal(let renewal)? = processes[process].tasks[Slot.call.rawValue]?.work {
+            names.append(renewal.grantID)
+        }
+        for name in names { if let grant = Int(name.dropFirst()) { ghost.mayReuse.insert(grant) } }
+    }
+
+    /// Counts a fault of a task: two can meet one save and its second try.
+    private mutating func count(_ task: inout Task, _ pending: Task.Pending, _ fault: Chance?, _ process: Int) {
+        guard fault != nil, case .failed = pending else { return }
+        task.faults += 1
+        if task.faults > 1 { excuseReuse(process) }
     }
 
     private mutating func save(_ process: Int, _ fault: Chance?) -> Task.Pending? {
@@ -262,7 +284,8 @@ extension World {
         }
         store.saves += 1
         (store.record, store.version) = (writing.record, Self.version(store.saves))
-        if let token = writing.record.value.refreshToken { ghost.stored.insert(token) }
+        store.followsCrash = false
+        if let token = writing.record.value.lastTokenResponse?.accessToken { ghost.stored.insert(token) }
         if fault == .ghostWrite, chances.take(.ghostWrite) { return fails(.storeUnwritable) }
         return .saved(writing, Self.version(store.saves))
     }
@@ -287,6 +310,7 @@ extension World {
         case .save: pending = save(process, fault)
         case .delete(let writing): pending = delete(writing, fault)
         case .discard(let writing):
+            guard fault == nil else { return false }
             (store.record, store.version) = (nil, nil)
             pending = .deleted(writing)
         case .finish(let result):
@@ -295,6 +319,7 @@ extension World {
             return true
         }
         guard let pending else { return false }
+        count(&task, pending, fault, process)
         task.pending = pending
         processes[process].tasks[slot.rawValue] = task
         return true
@@ -318,7 +343,7 @@ extension World {
             let asked = stamp(process)
             let redemption = redeem(request.grant.refreshToken ?? "")
             if fault == .lostAnswer, chances.take(.lostAnswer) {
-                ghost.mayReuse = true
+                excuseReuse(process)
                 let error = AuthStateError(.connectionLost, stage: .refresh, "Lost.")
                 pending = .answer(.failed(error, isUnconfirmed: true), asked: asked)
             } else {
@@ -345,6 +370,7 @@ extension World {
             return true
         }
         guard let pending else { return false }
+        count(&task, pending, fault, process)
         task.pending = pending
         processes[process].tasks[Slot.call.rawValue] = task
         return true
@@ -366,7 +392,7 @@ extension World {
         if let decision = task.decision { ghost.decisions[decision].state = state }
     }
 
-    /// A call's renewal failed: it looks at the store before it throws.
+    /// A call whose renewal failed looks at the store before it throws.
     private func failed(_ task: inout Task, _ process: Int) {
         task.work = .look(afterFailure: true)
         task.pending = look(process)
@@ -393,7 +419,7 @@ extension World {
         let token = response.refreshToken ?? ""
         let grant = Int(token.dropFirst().prefix { $0 != "." }) ?? -1
         processes[process].outcome = "grant \(grant)"
-        if !ghost.stored.contains(token), processes[process].ledger.storeError == nil {
+        if !ghost.stored.contains(response.accessToken), processes[process].ledger.storeError == nil {
             breaks("no token is delivered before it is stored")
         }
         // Time may have passed during the call.
@@ -406,11 +432,5 @@ extension World {
             let after = ghost.decisions[index].after
             if login.map(after.contains) ?? true { breaks("a call delivers no tokens of a login that has ended") }
         }
-    }
-
-    /// The last decision, when nothing else can stand.
-    var standing: Decision? {
-        guard let last = ghost.decisions.last, last.state == .done, last.followsAll else { return nil }
-        return last
     }
 }

@@ -23,13 +23,15 @@ struct World {
         var saves = 0
         /// The process that holds the lease.
         var holder: Int?
+        /// Whether a holder died, and nothing was saved since.
+        var followsCrash = false
     }
 
     struct Process {
         var ledger: AuthState.Ledger
         /// The call for tokens, the login, the logout.
         var tasks: [Task?] = [nil, nil, nil]
-        /// Whether there is a state: a process that starts again and finds no login has none.
+        /// Whether there is a state. A process that starts again and finds no login has none.
         var hasState = true
         /// What the last call returned.
         var outcome = ""
@@ -44,19 +46,17 @@ struct World {
         /// Whether an old token is refused and the grant stays.
         var isLenient = false
         /// How often tokens had expired when the grant was renewed last.
-        var renewedAt: [Int: Int] = [:]
+        var renewedAt = [0: 0]
         var dead: Set<Int> = []
     }
 
     /// What happened, as far as the promises need it.
     struct Ghost {
-        /// Whether a token may have been sent twice without a fault of the library.
-        var mayReuse = false
-        /// The refresh tokens whose answer was saved, as a reader may see them.
+        /// The grants of which a refresh token may be sent twice: an answer, or a process between answer and save, was lost.
+        var mayReuse: Set<Int> = []
+        /// The access tokens that were saved.
         var stored: Set<String> = []
         var decisions: [Decision] = []
-        /// The number of store operations that failed.
-        var faults = 0
         /// The first promise that was broken.
         var broken: String?
     }
@@ -70,8 +70,6 @@ struct World {
         var state = State.running
         /// The decisions that were done when this one began.
         let after: Set<Int>
-        /// Whether those were all.
-        let followsAll: Bool
         enum State { case running, done, failed }
     }
 
@@ -86,7 +84,7 @@ struct World {
         store.record = box
         store.version = Self.version(0)
         processes = (0..<2).map { _ in Process(ledger: AuthState.Ledger(box, version: Self.version(0))) }
-        ghost.stored = ["r0.0"]
+        ghost.stored = ["a0.0"]
         behind = clockBehind ? 1 : 0
         self.provider.isLenient = isLenient
         self.provider.issuesIDTokens = chances[.badToken] > 0
@@ -151,14 +149,16 @@ struct World {
         let parts = token.dropFirst().split(separator: ".").compactMap { Int($0) }
         let (grant, number) = (parts[0], parts[1])
         if number < provider.newest[grant] {
-            if !ghost.mayReuse { breaks("no refresh token is spent twice") }
+            if !ghost.mayReuse.contains(grant) { breaks("no refresh token is spent twice") }
             if !provider.isLenient { provider.dead.insert(grant) }
         }
         guard !provider.dead.contains(grant), number == provider.newest[grant] else {
             return .failed(AuthStateError(.invalidGrant, stage: .refresh, "Refused."), isUnconfirmed: false)
         }
-        if provider.renewedAt.updateValue(expiries, forKey: grant) == expiries, !ghost.mayReuse, ghost.faults == 0,
-            !provider.issuesIDTokens
+        // A token that failed its check was withheld.
+        let isWithheld = provider.issuesIDTokens && chances[.badToken] == 0
+        if provider.renewedAt.updateValue(expiries, forKey: grant) == expiries, !isWithheld,
+            !ghost.mayReuse.contains(grant)
         {
             breaks("tokens are renewed once in their lifetime")
         }

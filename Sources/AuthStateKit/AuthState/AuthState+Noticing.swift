@@ -51,7 +51,7 @@ extension AuthState {
 
     private func endLook() { work.looking = nil }
 
-    private func readStore() async -> AuthStateError? {
+    private func readStore(tries: Int = 4) async -> AuthStateError? {
         let (store, key, wall) = (store, key, service.configuration.clock)
         let known = published.withLock { $0.freshness }
         let interval = options.storeCheckInterval.inSeconds
@@ -68,7 +68,7 @@ extension AuthState {
                 return (freshness, try await store.load(key))
             }
             // What was read or saved under a lease meanwhile may be newer than this, or older.
-            guard ledger.isLatest(reading) else { return await readStore() }
+            guard ledger.isLatest(reading) else { return tries > 1 ? await readStore(tries: tries - 1) : nil }
             published.withLock { $0.freshness = freshness }
             try take(stored, by: reading)
             return nil

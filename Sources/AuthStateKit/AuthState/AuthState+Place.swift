@@ -77,7 +77,7 @@ extension AuthState {
         let stored = try await lease.load()
         let theirs = try stored.map { try environment.record(of: $0).with(credentialOf: record).sharing(record) }
         change { $0.begin(with: event, at: service.configuration.clock.now, over: theirs, stored?.version) }
-        await persist(under: lease)
+        _ = try? await reporting(record.grantID) { try await perform(Storing(), under: lease, isRead: true) }
         // Still under the lease: another process's change comes after it, and is noticed from the first moment.
         let freshness = StoreFreshness(
             await store.watch(key), at: service.configuration.clock.secondsSince1970,

@@ -88,20 +88,17 @@ extension AuthState {
         var (reading, found) = (ledger.reading(at: now), try await lease.load())
         // Where a lease was lost, an operation of another transaction may have ended meanwhile, and may be the later one.
         while !ledger.isLatest(reading) { (reading, found) = (ledger.reading(at: now), try await lease.load()) }
-        try take(found, by: reading, isLeased: true)
-        // The store reports this until a save: whatever is saved next tells it too.
-        if lease.followsCrash, let theirs = ledger.stored?.value, let token = theirs.refreshToken,
-            token == record.refreshToken, theirs.grantID == record.grantID, record.unconfirmedRenewal == nil
-        {
-            apply(.renewalUnconfirmed)
-        }
+        try take(found, by: reading, isLeased: true, followsCrash: lease.followsCrash)
         return found
     }
 
     /// Takes in what a reading found.
-    func take(_ found: StoredAuthState?, by reading: Ledger.Reading, isLeased: Bool = false) throws {
+    func take(
+        _ found: StoredAuthState?, by reading: Ledger.Reading, isLeased: Bool = false, followsCrash: Bool = false
+    ) throws {
         try change {
-            try $0.found(found?.version, by: reading, isLeased: isLeased) { [environment] ours in
+            try $0.found(found?.version, by: reading, isLeased: isLeased, followsCrash: followsCrash) {
+                [environment] ours in
                 try found.map { try environment.record(of: $0).with(credentialOf: ours).sharing(ours) }
             }
         }

@@ -129,7 +129,7 @@ struct LedgerTests {
                     .readingBegins, .finds([.init(renewed("2"), 50)], version: "v2"), .readingBegins, .findsNothing,
                 ], "ended | shown ended | stored - ended"),
             Row(
-                "the end of a login has to be told to nobody when nothing is stored under the lease",
+                "the end of a login needs no saving when nothing is stored under the lease",
                 [.readingBegins, .findsNothing, .event(.loggedOut, at: 90), .readingBegins, .findsNothing],
                 "ended | shown ended | stored - ended"),
         ])

@@ -38,6 +38,22 @@ struct OutcomeOrderTests {
         #expect(state.snapshot.accessToken == "SECRET-login")
     }
 
+    @Test("a first login that could not be saved gives way to a later one")
+    func firstLoginUnsaved() async throws {
+        let fixture = try Fixture()
+        let store = FaultyStore()
+        store.fail(.save)
+        let mine = await AuthState.Place(store, service: fixture.service, options: fixture.options)
+            .state(AuthState.Record(fixture.record.client), .loggedIn(nil, tokens(fixture, "mine")))
+        #expect(mine.status.storeError != nil && mine.snapshot.accessToken == "SECRET-mine")
+        store.fail()
+        fixture.clock.advance(by: .seconds(10))
+        try await fixture.state(store: store).update(with: tokens(fixture, "theirs"))
+        try await mine.save()
+        #expect(mine.snapshot.accessToken == "SECRET-theirs")
+        #expect(try await store.inner.login()?.accessToken == "SECRET-theirs")
+    }
+
     @Test("tokens that a login replaces are not delivered once the login is stored, although its save has not returned")
     func ownSaveSeen() async throws {
         let fixture = try Fixture()
@@ -104,7 +120,7 @@ struct OutcomeOrderTests {
         #expect(fixture.spent == ["SECRET-refresh-late", "SECRET-refresh-1"])
     }
 
-    @Test("a look that the reading of an own login overtakes is repeated: it may have seen what that did not")
+    @Test("a look is repeated when the reading of the process's own login ends first")
     func overtakenLook() async throws {
         let fixture = try Fixture()
         let (store, loadGate, saveGate, lookGate) = (

@@ -124,9 +124,10 @@ extension AuthState.Ledger {
     /// - Parameters:
     ///   - version: The version found; nil when nothing is stored.
     ///   - isLeased: Whether the reading was made under the lease, where no other process changes the store.
+    ///   - followsCrash: Whether a holder of the lease died, and nothing was saved since: its renewal is unconfirmed.
     ///   - record: Returns the record found, when the version is not the known one.
     mutating func found(
-        _ version: StoredAuthState.Version?, by reading: Reading, isLeased: Bool = false,
+        _ version: StoredAuthState.Version?, by reading: Reading, isLeased: Bool = false, followsCrash: Bool = false,
         record: (AuthState.Record) throws -> AuthState.Record?
     ) rethrows -> [AuthStateEvent] {
         guard isLatest(reading) else { return [] }
@@ -140,6 +141,12 @@ extension AuthState.Ledger {
             stored = newest
         }
         if version != nil { rare.storedAt = reading.begun }
+        let (mine, theirs) = (newest.value, stored?.value)
+        if followsCrash, mine.refreshToken != nil, mine.refreshToken == theirs?.refreshToken,
+            mine.grantID == theirs?.grantID, mine.stamps.tokens == theirs?.stamps.tokens, mine.unconfirmedRenewal == nil
+        {
+            _ = apply(.renewalUnconfirmed, at: AuthState.Stamp(at: reading.begun.date, after: mine.stamps.newest))
+        }
         if isLeased { rare.outcomes &+= 1 }
         show()
         return isNews ? [.adopted] : []
@@ -156,6 +163,7 @@ extension AuthState.Ledger {
         }
         know(writing.record, version)
         rare.outcomes &+= 1
+        rare.isRemoved = false
         // A state that was reported as unsaved stays visible.
         let merged = shown.value.merged(with: writing.record.value)
         shown = merged.stamps == storedStamps ? writing.record : Box(merged)
@@ -219,7 +227,10 @@ extension AuthState.Ledger {
             rare.undecided = mine.stamps.grant
         }
         // What is stored after a removal is later than it, whatever the clocks say.
-        if rare.isRemoved { (mine, visible) = (theirs, theirs) }
+        if rare.isRemoved {
+            (mine.stamps.grant, mine.stamps.client) = (.never, .never)
+            visible = mine
+        }
         let merged = mine.merged(with: theirs)
         visible = visible.merged(with: theirs)
         let box = Box(theirs)

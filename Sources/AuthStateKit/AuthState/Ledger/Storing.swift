@@ -44,6 +44,8 @@ extension AuthState {
                 return go(to: .discarding, .discard(ledger.writing))
             case (.discarding, nil): return save(ledger)
             case (.saving(var saving), _):
+                // Read again: another process may have renewed the grant meanwhile.
+                if let stored = ledger.stored?.value, stored.grantID == ended?.grantID { ended = stored }
                 do {
                     guard let step = try saving.next(failure, ledger) else { return finish(.success(ended)) }
                     return go(to: .saving(saving), step == .save ? .save : .load)

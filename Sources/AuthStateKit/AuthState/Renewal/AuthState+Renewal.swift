@@ -18,17 +18,16 @@ extension AuthState {
 
     private func renew(_ flight: Flight, under lease: any AuthStateLease) async throws -> Tokens {
         let lease = flight.instrument.map { InstrumentedLease(base: lease, instrument: $0) } ?? lease
-        let response = try await step(RenewalStep(.lease), by: flight.instrument) {
+        return try await step(RenewalStep(.lease), by: flight.instrument) {
             let outcome = await perform(
                 Renewal(flight.parameters, reason: flight.reason, grantID: flight.grantID, options: options), flight,
                 under: lease)
             switch outcome {
-            case .tokens(let response): return response
+            case .tokens(let response): return Tokens(storage: storage(response, of: record))
             case .superseded(let late): throw Superseded(late: late)
             case .failed(let error): throw error
             }
         }
-        return Tokens(storage: storage(response, of: record))
     }
 
     /// Does what a renewal says, step by step.
