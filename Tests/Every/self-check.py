@@ -34,6 +34,8 @@ SWITCHES = [
     # Removals
     ("a removal ends what was stored", LEDGER, "guard wasStored, grant < end,", "guard false, wasStored, grant < end,", "removal"),
     ("a removal does not end a login that was never stored", LEDGER, "grant != login, ", "", "login,removal --behind"),
+    ("a login that is found after a removal is later", LEDGER, "        if rare.isRemoved {\n", "        if false {\n",
+     "login,removal --behind"),
     # Merging
     ("the progress of a grant is merged", MERGING, "if older.stamps.grant == next.stamps.grant {", "if false {", "expiry"),
     ("a decision is later than what its process knew", MERGING, "max(Int64(wall.rounded()), newest + 1)", "Int64(wall.rounded())",
