@@ -1,12 +1,10 @@
 import AuthStateJOSE
 import AuthStateOAuth
-import Synchronization
 import Testing
 
 // Only debug builds can turn a check off.
 #if DEBUG
     /// A check that can be removed without anything being believed that should not be is no check.
-    ///
     @Suite("Every check is load-bearing")
     struct LoadBearingTests {
         @Test("every check has an attack that it stops")
@@ -48,7 +46,7 @@ import Testing
         private static let reached = Task {
             var attacks: [TrustCheck: [Attack]] = [:]
             for attack in Attack.all {
-                let checks = Mutex<Set<TrustCheck>>([])
+                let checks = Lock<Set<TrustCheck>>([])
                 await TrustCheck.$recorder.withValue({ check in checks.withLock { _ = $0.insert(check) } }) {
                     _ = try? await attack.offer()
                 }
