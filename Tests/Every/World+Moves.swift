@@ -268,11 +268,17 @@ extension World {
         for name in names { if let grant = Int(name.dropFirst()) { ghost.mayReuse.insert(grant) } }
     }
 
-    /// Counts a fault of a task: two can meet one save and its second try.
-    private mutating func count(_ task: inout Task, _ pending: Task.Pending, _ fault: Chance?, _ process: Int) {
-        guard fault != nil, case .failed = pending else { return }
-        task.faults += 1
+    /// A step's effect has happened: its outcome comes later. Two faults can meet one save and its second try.
+    private mutating func wait(
+        for pending: Task.Pending?, _ given: Task, _ process: Int, _ slot: Slot, _ fault: Chance?
+    ) -> Bool {
+        guard let pending else { return false }
+        var task = given
+        task.pending = pending
+        if fault != nil, case .failed = pending { task.faults += 1 }
         if task.faults > 1 { excuseReuse(process) }
+        processes[process].tasks[slot.rawValue] = task
+        return true
     }
 
     private mutating func save(_ process: Int, _ fault: Chance?) -> Task.Pending? {
@@ -301,9 +307,8 @@ extension World {
     }
 
     private mutating func perform(
-        _ step: AuthState.Storing.Step, _ given: Task, _ process: Int, _ slot: Slot, _ login: String?, _ fault: Chance?
+        _ step: AuthState.Storing.Step, _ task: Task, _ process: Int, _ slot: Slot, _ login: String?, _ fault: Chance?
     ) -> Bool {
-        var task = given
         let pending: Task.Pending?
         switch step {
         case .load: pending = load(process, fault)
@@ -318,11 +323,7 @@ extension World {
             finish(process, slot, task, login, result)
             return true
         }
-        guard let pending else { return false }
-        count(&task, pending, fault, process)
-        task.pending = pending
-        processes[process].tasks[slot.rawValue] = task
-        return true
+        return wait(for: pending, task, process, slot, fault)
     }
 
     private mutating func perform(
@@ -369,11 +370,7 @@ extension World {
             }
             return true
         }
-        guard let pending else { return false }
-        count(&task, pending, fault, process)
-        task.pending = pending
-        processes[process].tasks[Slot.call.rawValue] = task
-        return true
+        return wait(for: pending, task, process, .call, fault)
     }
 
     // MARK: - Ends

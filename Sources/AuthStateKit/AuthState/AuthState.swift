@@ -20,7 +20,7 @@ public actor AuthState {
     nonisolated let published: Lock<Visible>
     @usableFromInline nonisolated let environment: Environment
 
-    /// What this state knows; changed by `change` alone.
+    /// The newest, shown and stored records; changed by `change` alone.
     private(set) var ledger: Ledger
     /// The newest state, saved or not.
     var record: Record { ledger.newest.value }

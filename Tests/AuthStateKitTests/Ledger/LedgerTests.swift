@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthStateKit
 
-/// What a process knows after what happened, without an actor, a store or a clock.
+/// The ledger after each history, without an actor, a store or a clock.
 ///
 /// The second page to read, after `RecordTests`: each row is a history of one state and what is known at its end.
 @Suite("A state's ledger")
@@ -109,13 +109,13 @@ struct LedgerTests {
                 [.event(renewed("1"), at: 20), .readingBegins, .finds([.init(login("2"), 30)], version: "v2")],
                 "2 | shown 2 | stored v2 2"),
             Row(
-                "the known version is not news, whatever it is said to hold",
+                "a reading of the known version changes nothing",
                 [.readingBegins, .finds([.init(login("2"), 30)], version: "v1")], "0 | shown 0 | stored v1 0"),
             Row(
                 "a removal ends what was stored", [.readingBegins, .findsNothing],
                 "ended | shown ended | stored - ended"),
             Row(
-                "a login that is found after a removal is later, whatever the clocks say",
+                "a login that is found after a removal is later, also when the clocks disagree",
                 [
                     .readingBegins, .findsNothing, .readingBegins, .finds([.init(login("2"), 8)], version: "v2"),
                 ], "2 | shown 2 | stored v2 2"),

@@ -4,7 +4,7 @@ import AuthStateStorage
 import AuthStateSystem
 
 extension AuthState {
-    /// What a process knows of a state: the newest record, the one that readers see, and the stored one.
+    /// A process's knowledge of a state: the newest record, the one that readers see, and the stored one.
     ///
     /// A value without a store and without a clock. Each verb takes in one thing that happened and answers with what the
     /// observer is told. After each of them, readers see what is stored, the end of a grant, or what was reported as unsaved.
@@ -100,7 +100,7 @@ extension AuthState.Ledger {
     /// The first grant of a state was made, over whatever is stored: it continues the count of grants there, keeps a
     /// registration, and authenticates as the program says.
     ///
-    /// - Parameter theirs: What the store has under the key.
+    /// - Parameter theirs: The record that the store has under the key; nil when there is none.
     mutating func begin(
         with event: AuthState.Event, at now: Date, over theirs: AuthState.Record?, _ version: StoredAuthState.Version?
     ) -> [AuthStateEvent] {
@@ -137,7 +137,7 @@ extension AuthState.Ledger {
         } else if isNews {
             remove()
         } else if version == nil, isLeased, newest.value.isForgettable {
-            // Nothing is stored that the end of a login has to be told to.
+            // Nothing is stored, so that the end of a login needs no saving.
             stored = newest
         }
         if version != nil { rare.storedAt = reading.begun }
@@ -226,7 +226,7 @@ extension AuthState.Ledger {
             mine.decide(after: theirs)
             rare.undecided = mine.stamps.grant
         }
-        // What is stored after a removal is later than it, whatever the clocks say.
+        // A record that is stored after a removal is later than the removal, also when the clocks disagree.
         if rare.isRemoved {
             (mine.stamps.grant, mine.stamps.client) = (.never, .never)
             visible = mine

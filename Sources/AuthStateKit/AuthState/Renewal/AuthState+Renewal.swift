@@ -57,13 +57,14 @@ extension AuthState {
     }
 
     private func next(_ renewal: inout Renewal, _ input: Renewal.Input, at moment: Renewal.Moment) -> Renewal.Step {
-        var step: Renewal.Step?
+        var step = Renewal.Step.load
         change { ledger in
             step = renewal.next(input, &ledger, at: moment)
             return renewal.takeEvents()
         }
-        return step!
+        return step
     }
+
     /// Does a step that succeeds or fails.
     private func outcome<R>(of step: () async throws -> R) async -> Renewal.Input {
         do {

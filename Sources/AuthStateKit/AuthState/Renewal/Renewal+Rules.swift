@@ -2,7 +2,7 @@ import AuthStateFoundation
 import AuthStateOAuth
 import AuthStateSystem
 
-/// What a renewal decides, in the order in which it comes to it.
+/// The decisions of a renewal, in their order.
 extension AuthState.Renewal {
     /// Goes on after a save.
     mutating func follow(_ next: Next, _ ledger: inout AuthState.Ledger) -> Step {

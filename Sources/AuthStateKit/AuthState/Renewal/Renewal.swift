@@ -7,7 +7,7 @@ extension AuthState {
     /// Read the store, save what is unsaved, still needed?, reserve, redeem, verify, save, deliver. The driver
     /// (`AuthState.renew`) does the steps and decides nothing.
     struct Renewal: Sendable {
-        /// What the driver is to do.
+        /// A step for the driver.
         enum Step: Sendable {
             /// Read the store under the lease, and have the ledger take in what is found.
             case load
@@ -23,7 +23,7 @@ extension AuthState {
             case finish(Outcome)
         }
 
-        /// What came of the last step.
+        /// The outcome of the last step.
         enum Input: Sendable {
             case begin
             case done
@@ -41,7 +41,7 @@ extension AuthState {
             case failed(any Error)
         }
 
-        /// What the value does not have of itself.
+        /// The clock, the deadline and the randomness of a decision, which the value does not have.
         struct Moment: Sendable {
             let now: Date
             /// The time left for answers, once the first request is sent.
@@ -90,7 +90,7 @@ extension AuthState {
             let request: TokenRequest
         }
 
-        /// What follows a save, whether it succeeded or was reported as failed.
+        /// The continuation after a save that succeeded, or was reported as failed.
         enum Next: Sendable {
             case decide
             case askAgain(Answer)
