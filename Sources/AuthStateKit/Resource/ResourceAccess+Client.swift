@@ -57,7 +57,7 @@ extension ResourceAccess {
             return try await place.store.withLease(place.key, deadline: place.options.leaseDeadline) { lease in
                 let stored = try await lease.load()
                 let former = stored.flatMap { try? place.environment.record(of: $0) }?.lastRegistrationResponse
-                if let former, isUsable(former), !forgotten.contains(Forgotten(former.clientID, at: issuer)),
+                if let former, isUsable(former), !history.isForgotten(former.clientID, at: issuer),
                     former.serves(request.redirectURIs.first),
                     former.clientID != plan.registration?.clientID
                 {
@@ -89,7 +89,7 @@ extension ResourceAccess {
                 expected: "an identifier of its own", received: response.clientID.printable(),
                 hint: "Do not trust this server.")
         }
-        if let issuer = request.provider.issuer { forgotten.remove(Forgotten(response.clientID, at: issuer)) }
+        if let issuer = request.provider.issuer { history.registered(response.clientID, at: issuer) }
         return response
     }
 
@@ -104,7 +104,7 @@ extension ResourceAccess {
     ) async throws -> RegistrationResponse? {
         func found(in record: AuthState.Record?) -> RegistrationResponse? {
             guard let record, record.client.provider.issuer == issuer, let own = record.lastRegistrationResponse,
-                isUsable(own), !isKnown || !forgotten.contains(Forgotten(own.clientID, at: issuer))
+                isUsable(own), !isKnown || !history.isForgotten(own.clientID, at: issuer)
             else { return nil }
             return own
         }

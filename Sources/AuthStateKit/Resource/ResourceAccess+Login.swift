@@ -21,45 +21,6 @@ extension ResourceAccess {
             && (record.grantID != seen.grantID || seen.accessToken.map { $0 != record.accessToken } ?? false)
     }
 
-    /// Logs in for more rights: a bounded number of times for each call, for each operation that is named, and for each scope
-    /// that is never granted.
-    ///
-    /// - Parameter before: The number of such logins that the call has made.
-    /// - Returns: Whether the call made a login, and did not join another's.
-    func stepUp(
-        _ operation: String?, after before: Int, because error: AuthStateError, seen: Seen, since: Int
-    ) async throws -> Bool {
-        let wanted = await wanted(error.challenge)
-        if try await isMade(seen, since: since) { return false }
-        guard let record = state?.snapshot else {
-            try await logIn(because: error, seen: seen, since: since)
-            return true
-        }
-        let count = max(before, operation.flatMap { stepUps[$0] } ?? 0)
-        // A grant that has the scopes already is refused for another reason: one more login would change nothing.
-        let granted = record.scope.scopes
-        let missing = wanted.filter { !granted.contains($0) }
-        let tries = missing.map { inVain[$0, default: 0] }.min() ?? options.maximumStepUps
-        guard TrustCheck.stepUpBound.holds(max(count, tries) < options.maximumStepUps) else {
-            throw error.inVain(after: missing.isEmpty ? count : max(count, tries))
-        }
-        try await logIn(because: error, seen: seen, since: since)
-        // Only a login that was made counts.
-        if let operation { stepUps.note(count + 1, of: operation) }
-        return true
-    }
-
-    /// The scopes that a challenge asks for; of one that names none, those that the resource's metadata list.
-    ///
-    /// Without those that no login asks for because of a resource: a scope that is never granted is one that is always missing.
-    private func wanted(_ challenge: AuthenticationChallenge?) async -> [Scope] {
-        if let scopes = challenge?.scopes, !scopes.isEmpty { return scopes }
-        let description = try? await service.describe(
-            resource, challenge: challenge, tolerances: options.tolerances,
-            signedMetadataKeys: options.signedMetadataKeys)
-        return (description?.metadata.scopesSupported ?? []).filter { $0.isValid && $0 != .offlineAccess }
-    }
-
     /// Logs in, unless another call has done so since, or is about to.
     ///
     /// - Parameters:
@@ -83,21 +44,17 @@ extension ResourceAccess {
 
     /// Returns whether another call has made a login: waits for the one in progress, and shares the failure of one that ended
     /// after this call had begun.
-    private func isMade(_ seen: Seen, since: Int) async throws -> Bool {
+    func isMade(_ seen: Seen, since: Int) async throws -> Bool {
         if let running, !running.isOver {
             try await running.value()
             return true
         }
         if let state, isNew(state, since: seen) { return true }
-        if let failure, failure.end > since { throw failure.error }
+        if let failure = history.failure(since: since) { throw failure }
         return false
     }
 
-    private func ended(_ error: (any Error)?) {
-        endedLogins += 1
-        if error is CancellationError { return }
-        failure = error.map { (endedLogins, $0) }
-    }
+    private func ended(_ error: (any Error)?) { history.loginEnded(error) }
 
     private func perform(because error: AuthStateError?, seen: Seen) async throws {
         // Another process may have logged in, or out.
@@ -117,7 +74,7 @@ extension ResourceAccess {
                 // The server no longer knows the client that registered there; one that registered just now is not refused
                 // for that.
                 guard let known = plan.registration?.clientID, let issuer = plan.provider.issuer,
-                    forgotten.insert(Forgotten(known, at: issuer)).inserted
+                    history.forget(known, at: issuer)
                 else { throw refusal }
             }
         }
@@ -127,14 +84,11 @@ extension ResourceAccess {
     /// same, so that no browser goes round in circles.
     private func needsPerson(because error: AuthStateError?, seen: Seen) -> AuthStateError {
         if var error, let grantID = seen.grantID, seen.showsAnswers,
-            [.tokenRejected, .insufficientUserAuthentication].contains(error.code)
+            [.tokenRejected, .insufficientUserAuthentication].contains(error.code), history.refused(grantID)
         {
-            if refused.count < 2 { refused.insert(grantID) }
-            if refused.count > 1 {
-                error.message += " A new login has not changed that."
-                error.hint = "Ask the operator of the resource; the user can begin a login by hand."
-                return error
-            }
+            error.message += " A new login has not changed that."
+            error.hint = "Ask the operator of the resource; the user can begin a login by hand."
+            return error
         }
         return .personNeeded(for: resource, because: error)
     }
@@ -289,16 +243,8 @@ extension ResourceAccess {
             hint: "Log in again.")
     }
 
-    /// Counts the scopes that a login asked for in vain.
     private func note(granted: String?, of requested: [Scope]) {
-        guard let granted else { return }
-        for scope in requested where scope != .offlineAccess {
-            if granted.scopes.contains(scope) {
-                inVain[scope] = nil
-            } else {
-                inVain.note(inVain[scope, default: 0] + 1, of: scope)
-            }
-        }
+        if let granted { history.granted(granted.scopes, of: requested) }
     }
 
     var annotations: [String: String] {
@@ -306,22 +252,9 @@ extension ResourceAccess {
     }
 }
 
-extension Dictionary where Value == Int {
-    /// Notes a number; beside 255 others they are forgotten, for the names may be any number of paths.
-    fileprivate mutating func note(_ number: Int, of name: Key) {
-        if count >= 256, self[name] == nil { removeAll() }
-        self[name] = number
-    }
-}
-
-extension String? {
-    /// The scopes of a granted scope.
-    fileprivate var scopes: Set<Scope> { self?.scopes ?? [] }
-}
-
 extension String {
     /// The scopes of a granted scope.
-    fileprivate var scopes: Set<Scope> { Set(split(separator: " ").map { Scope(rawValue: String($0)) }) }
+    var scopes: Set<Scope> { Set(split(separator: " ").map { Scope(rawValue: String($0)) }) }
 }
 
 extension AuthStateError {
@@ -332,16 +265,5 @@ extension AuthStateError {
             hint: "Begin a login, and show its page to the person.", underlying: reason)
         error.challenge = reason?.challenge
         return error
-    }
-
-    /// The same error, after logins for more rights that brought none.
-    fileprivate func inVain(after count: Int) -> AuthStateError {
-        var copy = self
-        copy.message =
-            count == 0
-            ? "The access token does not allow this request, and the resource asks for nothing that was not granted."
-            : "The access token does not allow this request, also after \(count) \(count == 1 ? "login" : "logins") for more rights."
-        copy.hint = "Ask the operator of the resource which scope this request needs."
-        return copy
     }
 }

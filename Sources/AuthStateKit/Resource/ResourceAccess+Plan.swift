@@ -29,7 +29,7 @@ extension ResourceAccess {
     func plan(because error: AuthStateError?) async throws -> Plan {
         let before = state?.snapshot
         if error?.code == .invalidClient, let client = before?.client, let issuer = client.provider.issuer {
-            forgotten.insert(Forgotten(client.id, at: issuer))
+            history.forget(client.id, at: issuer)
         }
         let challenge =
             if let challenge = error?.challenge {
@@ -52,11 +52,7 @@ extension ResourceAccess {
         let choice: [ResourceClient].Choice =
             clients.isEmpty && login.assertionGrant() != nil
             ? .ready(id: "", .none) : try await clients.choice(at: provider, bound: bindings(), hasPage: login.hasPage)
-        var registration = try await registration(at: issuer, home, isKnown: true)
-        if distrustsRegistration {
-            if let known = registration { forgotten.insert(Forgotten(known.clientID, at: issuer)) }
-            (distrustsRegistration, registration) = (false, nil)
-        }
+        let registration = history.trusted(try await registration(at: issuer, home, isKnown: true), at: issuer)
         let scopes = try scopes(challenge, metadata, provider, error == nil ? nil : home, because: error)
         return Plan(
             grantID: before?.grantID, provider: provider,

@@ -122,8 +122,8 @@ extension ResourceAccess {
     public func logIn() async throws {
         let before = try await authState()
         try? await before?.reload()
-        (stepUps, inVain) = ([:], [:])
-        try await logIn(because: nil, seen: Seen(grantID: before?.snapshot.grantID), since: endedLogins)
+        history.loginWanted()
+        try await logIn(because: nil, seen: Seen(grantID: before?.snapshot.grantID), since: history.ended)
     }
 
     /// Runs a body with the state of the login, and makes the logins that its errors ask for; the body notes the tokens that it
@@ -131,9 +131,8 @@ extension ResourceAccess {
     private nonisolated(nonsending) func authorized<R>(
         _ operation: String?, _ body: nonisolated(nonsending) (AuthState?, inout Seen) async throws -> R
     ) async throws -> R {
-        let since = await loginsSoFar()
-        // One login because there is none that serves, and one because it is not strong enough.
-        var reasons: Set<Bool> = []
+        let since = await history.ended
+        var mended: Set<Lack> = []
         var hasTriedOtherTokens = false
         var stepUps = 0
         while true {
@@ -141,7 +140,7 @@ extension ResourceAccess {
             var seen = Seen(grantID: state?.snapshot.grantID, showsAnswers: operation != nil)
             do {
                 let result = try await body(state, &seen)
-                if let operation { await allowed(operation) }
+                if let operation { await note(allowed: operation) }
                 return result
             } catch let foreign as ForeignError {
                 throw foreign.error
@@ -152,19 +151,30 @@ extension ResourceAccess {
                     stepUps += 1
                 }
             } catch let error as AuthStateError
-                where needsLogin(error, state)
-                && reasons.insert(error.code == .insufficientUserAuthentication).inserted
+                where needsLogin(error, state) && mended.insert(Lack(error)).inserted
             {
                 if error.code != .tokenRejected { seen.accessToken = nil }
                 try await logIn(because: error, seen: seen, since: since)
                 // Other tokens of the same grant are tried once, and may be refused as well.
                 if !hasTriedOtherTokens, try await authState()?.snapshot.grantID == seen.grantID {
                     hasTriedOtherTokens = true
-                    reasons.remove(false)
+                    mended.remove(.tokens)
                 }
             }
         }
     }
+
+    /// A reason for a login; a call makes one login for each.
+    private enum Lack {
+        /// There are no tokens that serve.
+        case tokens
+        /// The login is not strong or new enough.
+        case strength
+
+        init(_ error: AuthStateError) { self = error.code == .insufficientUserAuthentication ? .strength : .tokens }
+    }
+
+    private func note(allowed operation: String) { history.allowed(operation) }
 
     /// Returns whether a login can mend an error: also that of a server that has forgotten the client which registered there,
     /// and that of a server that the resource may name no longer.

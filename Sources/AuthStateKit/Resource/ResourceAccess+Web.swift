@@ -55,9 +55,7 @@ extension ResourceAccess {
             try await keep(response, tokens, own)
         } catch let refusal as AuthStateError where refusal.code == .invalidClient && own != nil {
             // The next login registers anew.
-            if let issuer = pending.client.provider.issuer {
-                forgotten.insert(Forgotten(pending.client.id, at: issuer))
-            }
+            if let issuer = pending.client.provider.issuer { history.forget(pending.client.id, at: issuer) }
             throw refusal
         }
     }

@@ -33,30 +33,8 @@ public actor ResourceAccess {
     private nonisolated let shown = Lock<AuthState?>(nil)
     /// The login in progress, or the last one.
     var running: SharedLogin<Void>?
-    /// The number of logins that have ended.
-    var endedLogins = 0
-    /// The last login, if it failed, for the calls that began before its end.
-    var failure: (end: Int, error: any Error)?
-    /// The logins for more rights that an operation has led to in vain.
-    var stepUps: [String: Int] = [:]
-    /// The logins that asked for a scope in vain.
-    var inVain: [Scope: Int] = [:]
-
-    /// The grants that the resource has refused since it allowed a request.
-    var refused: Set<String> = []
-
-    /// The clients that a server has refused to know: each is registered anew.
-    var forgotten: Set<Forgotten> = []
-    /// Whether the registration that is kept is one of them, see `Options.registersAnew`.
-    var distrustsRegistration: Bool
-
-    /// A client that a server has refused to know.
-    struct Forgotten: Hashable {
-        private let id: String
-        private let issuer: Issuer
-
-        init(_ id: String, at issuer: Issuer) { (self.id, self.issuer) = (id, issuer) }
-    }
+    /// What has come of the logins.
+    var history: History
 
     /// The annotation of a state that names its resource, see `AuthState.Record.annotations`.
     public static let annotation = "resource"
@@ -110,7 +88,7 @@ public actor ResourceAccess {
         self.options = options
         self.place = AuthState.Place(place.store, key: place.key, service: place.service, options: stateOptions)
         self.registrationKey = registrationKey
-        distrustsRegistration = options.registersAnew
+        history = History(distrustsRegistration: options.registersAnew)
     }
 
     /// The service that talks to the resource's servers.
@@ -168,15 +146,6 @@ public actor ResourceAccess {
         }
         return nil
     }
-
-    /// Notes that an operation was allowed: what it led to before counts no longer.
-    func allowed(_ operation: String) {
-        stepUps[operation] = nil
-        refused = []
-    }
-
-    /// The number of logins that have ended so far.
-    func loginsSoFar() -> Int { endedLogins }
 }
 
 extension ResourceAccess: PoolMember {
