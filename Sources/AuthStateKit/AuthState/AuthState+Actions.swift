@@ -74,17 +74,27 @@ extension AuthState {
         _ body: nonisolated(nonsending) (Tokens) async throws -> R
     ) async throws -> R {
         var rejection = rejection
-        if let proving = tokens.proving(after: rejection) {
-            do { return try await body(proving) } catch let next as TokenRejected { rejection = next }
-            if proving.proving(after: rejection) != nil { throw rejection.nonceAgain }
+        do { return try await prove(tokens, after: rejection, body) } catch let last as TokenRejected {
+            rejection = last
         }
         let second = try await replacement(for: tokens, parameters, rejection, policy: policy)
         do { return try await body(second) } catch let next as TokenRejected { rejection = next }
-        if let proving = second.proving(after: rejection) {
-            do { return try await body(proving) } catch let next as TokenRejected { rejection = next }
-            if proving.proving(after: rejection) != nil { throw rejection.nonceAgain }
+        do { return try await prove(second, after: rejection, body) } catch let last as TokenRejected {
+            rejection = last
         }
         throw try await reject(second, rejection, policy: policy, renewed: true)
+    }
+
+    /// Runs a body once more when the rejection only asks for another DPoP nonce.
+    ///
+    /// - Throws: `TokenRejected` when the token is refused; `.useDPoPNonce` when the resource asks again.
+    private nonisolated(nonsending) func prove<R>(
+        _ tokens: Tokens, after rejection: TokenRejected, _ body: nonisolated(nonsending) (Tokens) async throws -> R
+    ) async throws -> R {
+        guard let proving = tokens.proving(after: rejection) else { throw rejection }
+        do { return try await body(proving) } catch let next as TokenRejected {
+            throw proving.proving(after: next) == nil ? next : next.nonceAgain
+        }
     }
 
     /// Sends a request to a protected resource with a fresh access token; a 401 is handled here.
