@@ -18,7 +18,7 @@ extension AuthState {
         _ login: Login, at place: Place = Place(), annotations: [String: String] = [:]
     ) async throws -> AuthState {
         try await place.tryStore()
-        var (record, event) = try await login.grant(login.client, place)
+        var (record, event) = try await login.grant(at: place)
         record.annotations = annotations
         return await place.state(record, event)
     }
@@ -26,29 +26,42 @@ extension AuthState {
     /// A way to log in, see `AuthState.logIn(_:at:annotations:)` and `AuthStatePool.logIn(_:for:annotations:)`.
     public struct Login: Sendable {
         /// The client that logs in.
-        var client: Client
+        private enum Party: Sendable {
+            case client(Client)
+            /// One whose provider is asked for its endpoints first.
+            case named(NamedClient)
+        }
+
+        private var party: Party
         /// What the program gets tokens with in its own name; nil for the login of a user.
         private(set) var machineGrant: MachineGrant?
         /// Obtains the grant: the record of the client, and the event that the login is.
-        let grant: @Sendable (Client, Place) async throws -> (Record, Event)
+        private let obtain: @Sendable (Client, Place) async throws -> (Record, Event)
 
         /// A login whose request names the client, which may still be changed.
-        fileprivate init<Request: Sendable>(
+        private init<Request: Sendable>(
             _ request: Request, _ path: any WritableKeyPath<Request, Client> & Sendable,
             grant: @escaping @Sendable (Request, Place) async throws -> (Record, Event)
         ) {
-            client = request[keyPath: path]
-            self.grant = { client, place in
+            party = .client(request[keyPath: path])
+            obtain = { client, place in
                 var request = request
                 request[keyPath: path] = client
                 return try await grant(request, place)
             }
         }
 
+        /// A login of a named client, whose request is made when the provider's endpoints are known.
+        private init(
+            _ client: NamedClient, grant: @escaping @Sendable (Client, Place) async throws -> (Record, Event)
+        ) {
+            (party, obtain) = (.named(client), grant)
+        }
+
         /// A login without a user.
-        fileprivate init(_ machineGrant: MachineGrant, _ client: Client, _ dpopKey: DPoPKey?) {
-            (self.client, self.machineGrant) = (client, machineGrant)
-            grant = { client, place in
+        private init(_ machineGrant: MachineGrant, _ party: Party, _ dpopKey: DPoPKey?) {
+            (self.party, self.machineGrant) = (party, machineGrant)
+            obtain = { client, place in
                 var record = Record(client)
                 record.dpopKey = dpopKey
                 record.machineGrant = machineGrant
@@ -58,14 +71,50 @@ extension AuthState {
                 return (record, .loggedIn(nil, tokens, requestedScope: machineGrant.scopes.requested))
             }
         }
+    }
+}
 
-        /// Whether a stored state can be one of such a login: of a user, or of the same program.
-        func couldHaveMade(_ record: Record) -> Bool {
-            guard let machineGrant, let stored = record.machineGrant else {
-                return machineGrant == nil && record.machineGrant == nil
-            }
-            return machineGrant.isOfSameParty(as: stored)
+extension AuthState.Login {
+    /// Obtains the grant.
+    func grant(at place: AuthState.Place) async throws -> (AuthState.Record, AuthState.Event) {
+        switch party {
+        case .client(let client): try await obtain(client, place)
+        case .named(let named): try await obtain(place.service.client(named), place)
         }
+    }
+
+    /// The client's own credential; nil when it has none.
+    var ownCredential: ClientCredential? {
+        switch party {
+        case .client(let client): client.ownCredential
+        case .named(let named): named.credential == .none ? nil : named.boundCredential
+        }
+    }
+
+    /// Returns the login with the credential given where its client has none of its own.
+    func fallingBack(on credential: ClientCredential?) -> Self {
+        guard let credential, ownCredential == nil else { return self }
+        var copy = self
+        switch party {
+        case .client(let client): copy.party = .client(client.fallingBack(on: credential))
+        case .named(var named):
+            named.credential = credential
+            copy.party = .named(named)
+        }
+        return copy
+    }
+
+    /// Whether a stored state can be one of such a login: of its client, of a user, or of the same program.
+    func couldHaveMade(_ record: AuthState.Record) -> Bool {
+        let isOurs =
+            switch party {
+            case .client(let client): record.isOf(client)
+            case .named(let named): (try? named.check(record.client)) != nil
+            }
+        guard let machineGrant, let stored = record.machineGrant else {
+            return isOurs && machineGrant == nil && record.machineGrant == nil
+        }
+        return isOurs && machineGrant.isOfSameParty(as: stored)
     }
 }
 
@@ -73,6 +122,29 @@ extension AuthState.Login {
     /// At a page of the provider, which a user agent shows.
     public static func browser(_ request: AuthorizationRequest, _ userAgent: any ExternalUserAgent) -> Self {
         Self(request, \.client) { request, place in
+            let (response, tokens) = try await place.service.authorize(request, presenting: userAgent)
+            return (AuthState.Record(request.client), .loggedIn(response, tokens))
+        }
+    }
+
+    /// At a page of a named client's provider, which is asked for its endpoints first.
+    ///
+    /// - Parameters:
+    ///   - client: The client.
+    ///   - scopes: The scopes to ask for; nil asks for those of a known provider, else for `openid profile email`. Most providers
+    ///     give a login that lasts for `offline_access`.
+    ///   - redirectURI: The URI that the answer goes to; nil lets the user agent choose.
+    ///   - userAgent: Shows the provider's page.
+    ///   - prepare: Changes the request before it is sent.
+    public static func browser(
+        _ client: NamedClient, scopes: [Scope]? = nil, redirectURI: RedirectURI? = nil,
+        _ userAgent: any ExternalUserAgent = LoopbackUserAgent(),
+        prepare: @escaping @Sendable (_ request: inout AuthorizationRequest) -> Void = { _ in }
+    ) -> Self {
+        Self(client) { resolved, place in
+            var request = client.request(at: resolved.provider, scopes: scopes, redirectURI: redirectURI)
+            request.client = resolved
+            prepare(&request)
             let (response, tokens) = try await place.service.authorize(request, presenting: userAgent)
             return (AuthState.Record(request.client), .loggedIn(response, tokens))
         }
@@ -106,6 +178,23 @@ extension AuthState.Login {
             let response = try await place.service.authorizeDevice(request)
             try await present(response)
             return try await wait(for: response, at: place)
+        }
+    }
+
+    /// On another device (RFC 8628), by a named client; otherwise as `device(_:present:)`.
+    ///
+    /// - Parameters:
+    ///   - client: The client.
+    ///   - scopes: The scopes to ask for; nil asks for `openid profile email`.
+    ///   - present: Shows `userCode` and `verificationURI` to the user.
+    public static func device(
+        _ client: NamedClient, scopes: [Scope]? = nil,
+        present: @escaping @Sendable (DeviceAuthorizationResponse) async throws -> Void
+    ) -> Self {
+        Self(client) { resolved, place in
+            let scopes = scopes ?? [.openID, .profile, .email]
+            return try await device(DeviceAuthorizationRequest(resolved, scopes: scopes), present: present)
+                .grant(at: place)
         }
     }
 
@@ -157,7 +246,21 @@ extension AuthState.Login {
     ) -> Self {
         let grant = AuthState.ClientCredentialsGrant(
             scopes: scopes, resources: resources, additionalParameters: additionalParameters)
-        return Self(.clientCredentials(grant), client, dpopKey)
+        return Self(.clientCredentials(grant), .client(client), dpopKey)
+    }
+
+    /// Without a user, in the name of a named client; otherwise as the one above.
+    ///
+    /// - Parameters:
+    ///   - client: The client, with its credential.
+    ///   - scopes: The scopes to ask for; empty leaves them to the provider.
+    ///   - resources: The resources that the token is for, absolute URIs (RFC 8707).
+    public static func clientCredentials(
+        _ client: NamedClient, scopes: [Scope] = [], resources: [String] = []
+    ) -> Self {
+        Self(
+            .clientCredentials(AuthState.ClientCredentialsGrant(scopes: scopes, resources: resources)), .named(client),
+            nil)
     }
 
     /// Without a user, with an assertion that the program signs (RFC 7523, section 2.1); each renewal signs a new one.
@@ -170,7 +273,7 @@ extension AuthState.Login {
     ///   - client: The client; one whose identifier is the grant's issuer is not named beside the assertion.
     ///   - dpopKey: The key to bind the tokens to (RFC 9449); nil asks for bearer tokens.
     public static func jwtBearer(_ grant: JWTBearerGrant, _ client: Client, dpopKey: DPoPKey? = nil) -> Self {
-        Self(.jwtBearer(grant), client, dpopKey)
+        Self(.jwtBearer(grant), .client(client), dpopKey)
     }
 
     /// Without a user, with an assertion of a service account that is the client itself.
@@ -204,7 +307,7 @@ extension AuthState.Login {
     ) -> Self {
         let grant = AssertionGrant(
             assertion, scopes: scopes, resources: resources, additionalParameters: additionalParameters)
-        return Self(.assertion(grant), client, dpopKey)
+        return Self(.assertion(grant), .client(client), dpopKey)
     }
 
     /// With an assertion that another party signs, which alone says who asks: no client stands beside it.

@@ -6,9 +6,8 @@ extension AuthState {
     /// Where a state is kept, and what it talks to the provider with.
     ///
     /// ```swift
-    /// let place = AuthState.Place(FileAuthStateStore(folder: folder), key: "ada")
-    /// let authState = try await AuthState.logIn(.browser(request, LoopbackUserAgent()), at: place)
-    /// let again = try await AuthState.restore(at: place)
+    /// let authState = try await AuthState.logIn(.browser(client), at: .folder("~/.local/state/tool"))
+    /// let again = try await AuthState.restore(at: .folder("~/.local/state/tool"))
     /// ```
     public struct Place: Sendable {
         let environment: Environment
@@ -44,6 +43,31 @@ extension AuthState {
 }
 
 extension AuthState.Place {
+    /// In files of a folder that only the user can read, see `FileAuthStateStore`.
+    ///
+    /// - Parameters:
+    ///   - path: The folder; `~/` means the home folder, and a relative path is taken from the current folder now.
+    ///   - key: The key of the state; other keys are other logins.
+    ///   - service: The service that talks to the provider.
+    ///   - options: The options of the state.
+    public static func folder(
+        _ path: String, key: AuthStateKey = .default, service: AuthorizationService = AuthorizationService(),
+        options: AuthState.Options = AuthState.Options()
+    ) -> Self {
+        Self(FileAuthStateStore(folder: path), key: key, service: service, options: options)
+    }
+
+    /// In this process's memory alone: the login is lost when the process ends.
+    ///
+    /// - Parameters:
+    ///   - service: The service that talks to the provider.
+    ///   - options: The options of the state.
+    public static func memory(
+        service: AuthorizationService = AuthorizationService(), options: AuthState.Options = AuthState.Options()
+    ) -> Self {
+        Self(InMemoryAuthStateStore(), service: service, options: options)
+    }
+
     /// Checks that the store can be written, and holds nothing unreadable that would be lost, before anything is
     /// redeemed.
     func tryStore() async throws {
@@ -56,7 +80,7 @@ extension AuthState.Place {
     }
 
     /// Returns a new state, saved over the one that was stored under the key, or kept in memory with the reason.
-    func state(_ record: AuthState.Record, _ event: AuthState.Event) async -> AuthState {
+    package func state(_ record: AuthState.Record, _ event: AuthState.Event) async -> AuthState {
         let state = AuthState(environment.vouched(record), in: environment, key: key)
         // A separate task, which the caller's cancellation does not reach: the grant must not be lost.
         await Task { await state.begin(with: event) }.value

@@ -70,11 +70,10 @@ extension AuthState {
     public static func restoreOrLogIn(
         _ login: Login, at place: Place, annotations: [String: String] = [:]
     ) async throws -> AuthState {
-        let client = login.client
         do {
             let state = try await restore(
-                at: place, credential: { _ in client.ownCredential }, grant: login.machineGrant, sharing: { $0 })
-            if state.snapshot.isOf(client), login.couldHaveMade(state.snapshot), state.hasTokens { return state }
+                at: place, credential: { _ in login.ownCredential }, grant: login.machineGrant, sharing: { $0 })
+            if login.couldHaveMade(state.snapshot), state.hasTokens { return state }
         } catch AuthStateError.Code.notLoggedIn {}
         return try await logIn(login, at: place, annotations: annotations)
     }

@@ -17,8 +17,7 @@ extension AuthStatePool {
     public func logIn(
         _ login: AuthState.Login, for key: AuthStateKey, annotations: [String: String] = [:]
     ) async throws -> AuthState {
-        var login = login
-        login.client = login.client.fallingBack(on: credential(key))
+        let login = login.fallingBack(on: credential(key))
         let state = await adopt(
             try await AuthState.logIn(login, at: AuthState.Place(environment, key), annotations: annotations))
         do { try await state.checkSession() } catch {

@@ -121,11 +121,11 @@ extension ResourceAccess {
     private func logInProgram(by plan: Plan) async throws {
         let scopes = plan.scopes.filter { $0 != .offlineAccess }
         let login = try programLogin(by: plan, scopes)
-        var (record, event) = try await login.grant(login.client, place)
+        var (record, event) = try await login.grant(at: place)
         if case .loggedIn(_, let tokens, _) = event {
             try? await state?.reload()
             do { try checkLogout(since: plan.grantID) } catch {
-                await service.giveBack(tokens, of: login.client)
+                await service.giveBack(tokens, of: record.client)
                 throw error
             }
         }
@@ -133,7 +133,7 @@ extension ResourceAccess {
         let next = await place.state(record, event)
         note(granted: next.snapshot.scope, of: scopes)
         state = next
-        try await bind(login.client)
+        try await bind(record.client)
     }
 
     /// The login of a plan without a page.

@@ -1,5 +1,5 @@
 import AuthStateFoundation
-import AuthStateOAuth
+public import AuthStateOAuth
 import AuthStateSystem
 
 extension AuthorizationService {
@@ -43,6 +43,13 @@ extension AuthorizationService {
             try credential.check(
                 origin: origin, among: try await configuration(of: provider).credentialOrigins, stage: stage)
         }
+    }
+
+    /// Returns a client with the endpoints of its provider; the discovery document is cached.
+    ///
+    /// - Throws: `AuthStateError` of stage discovery, or `CancellationError`.
+    public func client(_ named: NamedClient) async throws -> Client {
+        named.client(at: try await configuration(of: named.provider))
     }
 
     /// Returns the endpoints of a provider that the program named; the discovery document is cached.

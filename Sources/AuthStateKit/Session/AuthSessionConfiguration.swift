@@ -46,10 +46,8 @@ public struct AuthSessionConfiguration: Sendable {
 }
 
 extension AuthSessionConfiguration {
-    /// The credential, bound to the provider.
-    var boundCredential: ClientCredential {
-        credential.custody == .request ? credential.sent(onlyTo: provider) : credential
-    }
+    /// The client of the session.
+    var client: NamedClient { NamedClient(provider, id: clientID, credential: credential) }
 
     /// Returns a new request for a login; asks the provider for its metadata when they are not known.
     ///
@@ -60,13 +58,7 @@ extension AuthSessionConfiguration {
 
     /// Returns a new request for a login at a provider with this metadata.
     func request(at configuration: ProviderConfiguration) -> AuthorizationRequest {
-        let client = Client(configuration, id: clientID, credential: boundCredential)
-        var request =
-            if case .known(let provider) = provider {
-                provider.request(client, scopes: scopes, redirectURI: redirectURI)
-            } else {
-                AuthorizationRequest(client, scopes: scopes ?? [.openID, .profile, .email], redirectURI: redirectURI)
-            }
+        var request = client.request(at: configuration, scopes: scopes, redirectURI: redirectURI)
         request.additionalParameters.merge(additionalParameters)
         prepare(&request)
         return request

@@ -105,11 +105,11 @@ extension AuthSessionCore {
             if let prompt { request.prompt = prompt }
             if let loginHint { request.loginHint = loginHint }
             request.additionalParameters.merge(additionalParameters)
-            request.client.credential = configuration.boundCredential
+            request.client.credential = configuration.client.boundCredential
             return try await service.authorize(request, presenting: userAgent)
         case .answer(var pending, let callback):
-            try configuration.check(pending.client)
-            pending.client.credential = configuration.boundCredential
+            try configuration.client.check(pending.client)
+            pending.client.credential = configuration.client.boundCredential
             return try await service.complete(pending, callback: callback)
         }
     }

@@ -38,11 +38,11 @@ extension AuthSessionCore {
 
     /// Returns the stored login of this session's client.
     func stored() async throws -> AuthState {
-        let credential = configuration.credential == .none ? nil : configuration.boundCredential
+        let credential = configuration.credential == .none ? nil : configuration.client.boundCredential
         let found = try await AuthState.restore(
             at: AuthState.Place(store, key: key, service: service, options: options), credential: credential)
         let record = found.snapshot
-        try configuration.check(record.client)
+        try configuration.client.check(record.client)
         return found
     }
 }

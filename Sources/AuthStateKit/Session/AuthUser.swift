@@ -2,7 +2,7 @@ public import AuthStateFoundation
 public import AuthStateJOSE
 public import AuthStateOAuth
 
-/// The logged-in user, for views: claims of the verified ID token, and of userinfo where that was read.
+/// The logged-in user: claims of the verified ID token, and of userinfo where that was read.
 ///
 /// A provider that says nothing about people leaves everything nil. For accounts in a database take `issuer` and `subject`
 /// together; names and addresses change hands.
@@ -44,6 +44,17 @@ public struct AuthUser: Sendable, Hashable {
             return false
         }
         return issuer.isExactly(theirIssuer) && subject.isExactly(theirSubject)
+    }
+}
+
+extension AuthState {
+    /// The logged-in user, by the claims of the verified ID token; read from anywhere, without waiting and without network.
+    ///
+    /// Nil without an ID token, for example at a provider of OAuth 2.0 alone, and for one that came from outside and was not
+    /// verified, see `update(with:)`. `userInfo()` asks the provider for more.
+    public nonisolated var user: AuthUser? {
+        let record = snapshot
+        return record.idToken != nil && record.idTokenTrust != nil ? AuthUser(record) : nil
     }
 }
 

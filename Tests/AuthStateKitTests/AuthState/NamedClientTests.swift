@@ -1,0 +1,98 @@
+import AuthStateFoundation
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+@Suite("A client by its issuer", .timeLimit(.minutes(2)))
+struct NamedClientTests {
+    private let fixture: ProviderFixture
+    private let store = InMemoryAuthStateStore()
+
+    init() async throws { fixture = try await ProviderFixture() }
+
+    /// A program that has just started: its service knows no provider yet.
+    private func place() -> AuthState.Place { AuthState.Place(store, service: AuthorizationService()) }
+
+    private func client(_ id: String = "app", _ credential: ClientCredential = .none) -> NamedClient {
+        NamedClient(.issuer(fixture.provider.issuer), id: id, credential: credential)
+    }
+
+    @Test("the first run discovers the provider and logs in; the next one restores without a request")
+    func restores() async throws {
+        let login = AuthState.Login.browser(client(), scopes: [.openID, .profile], DirectUserAgent())
+        let first = try await AuthState.restoreOrLogIn(login, at: place())
+        let before = fixture.provider.statistics.requests
+        let second = try await AuthState.restoreOrLogIn(login, at: place())
+        #expect(fixture.provider.statistics.requests == before)
+        #expect(second.snapshot.grantID == first.snapshot.grantID && second.tokensIfFresh() != nil)
+    }
+
+    @Test("another client's login, or another provider's, is not taken for this one's")
+    func others() async throws {
+        let login = AuthState.Login.browser(client(), DirectUserAgent())
+        let first = try await AuthState.restoreOrLogIn(login, at: place())
+        let other = AuthState.Login.browser(client("service", .secret("service-secret")), DirectUserAgent())
+        let second = try await AuthState.restoreOrLogIn(other, at: place())
+        #expect(second.snapshot.grantID != first.snapshot.grantID && second.snapshot.client.id == "service")
+        let elsewhere = try await ProviderFixture()
+        let away = NamedClient(.issuer(elsewhere.provider.issuer), id: "service", credential: .secret("service-secret"))
+        let third = try await AuthState.restoreOrLogIn(.browser(away, DirectUserAgent()), at: place())
+        #expect(third.snapshot.client.provider.issuer?.rawValue == elsewhere.provider.issuer)
+    }
+
+    @Test("the credential goes to the named provider alone")
+    func bound() async throws {
+        let login = AuthState.Login.browser(client("service", .secret("service-secret")), DirectUserAgent())
+        let state = try await AuthState.logIn(login, at: place())
+        #expect(state.snapshot.client.credential.custody == .provider(.issuer(fixture.provider.issuer)))
+        try await state.refresh()
+    }
+
+    @Test("a program's own login is made and restored by the same name")
+    func machine() async throws {
+        let login = AuthState.Login.clientCredentials(client("service", .secret("service-secret")))
+        let first = try await AuthState.restoreOrLogIn(login, at: place())
+        let second = try await AuthState.restoreOrLogIn(login, at: place())
+        #expect(first.snapshot.accessToken == second.snapshot.accessToken)
+        #expect(fixture.provider.requestCount(.token) == 1)
+    }
+
+    @Test("a login on another device asks for openid, profile and email unless scopes are given")
+    func device() async throws {
+        let state = try await AuthState.logIn(
+            .device(client()) { [provider = fixture.provider] codes in
+                #expect(provider.decide(userCode: codes.userCode, allow: true))
+            }, at: place())
+        #expect(state.user?.subject != nil)
+    }
+
+    @Test("an unreachable provider is an error of stage discovery, and what is stored stays")
+    func unreachable() async throws {
+        let away = NamedClient(.issuer("http://127.0.0.1:1"), id: "app")
+        let error = await authError {
+            try await AuthState.restoreOrLogIn(.browser(away, DirectUserAgent()), at: place())
+        }
+        #expect(error?.stage == .discovery && error?.kind == .transient)
+        #expect(try await store.load(.default) == nil)
+    }
+
+    @Test("the user is known from the verified ID token, offline too, and no user from one that was not verified")
+    func user() async throws {
+        let login = AuthState.Login.browser(client(), DirectUserAgent())
+        let state = try await AuthState.logIn(login, at: place())
+        let user = try #require(state.user)
+        #expect(
+            user.issuer == fixture.provider.issuer
+                && user.subject == fixture.provider.configuration.users.first?.subject)
+        let restored = try await AuthState.restore(at: place())
+        #expect(restored.user == user)
+        var foreign = try #require(state.snapshot.lastTokenResponse)
+        foreign.idTokenTrust = nil
+        try await restored.update(with: foreign)
+        #expect(restored.snapshot.idToken != nil && restored.user == nil)
+        try await restored.clear()
+        #expect(restored.user == nil)
+    }
+}
