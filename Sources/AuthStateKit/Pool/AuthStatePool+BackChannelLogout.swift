@@ -3,7 +3,7 @@ public import AuthStateStorage
 import AuthStateSystem
 
 extension AuthStatePool {
-    /// The sessions that a logout token ended.
+    /// The sessions that a logout token, or the logout of a user, ended.
     public struct BackChannelOutcome: Sendable, Hashable {
         /// The keys whose sessions have ended, here and, through the store, on every server.
         public var ended: [AuthStateKey] = []
@@ -26,20 +26,68 @@ extension AuthStatePool {
     ///   `.store` when a session could not be found or ended, with all others ended.
     @discardableResult
     public func logOut(_ token: LogoutToken) async throws -> BackChannelOutcome {
-        guard let store = store as? IndexedAuthStateStore else {
-            throw AuthStateError(
-                .invalidArgument, stage: .logout, "The store cannot tell which sessions a logout token ends.",
-                expected: "an IndexedAuthStateStore around the pool's store", received: "\(type(of: store))")
+        guard let name = SessionName(token) else { return BackChannelOutcome() }
+        let end = SessionIndexEntry.End(token, of: name)
+        return try await self.end(name, end, leavesEnds: true) { try await $0.grants(of: name, until: end) }
+    }
+
+    /// Ends all sessions of a user, here and, through the store, on every server, and revokes their tokens: for a support desk,
+    /// for "sign out everywhere", for the deletion of an account. The session at the provider continues.
+    ///
+    /// A session whose login is still in progress ends too: `logIn(_:for:annotations:)` then throws.
+    ///
+    /// - Parameters:
+    ///   - subject: `sub` of the user's ID tokens, see `AuthState.user`.
+    ///   - issuer: The provider that the subject is of.
+    /// - Throws: As `logOut(_:)` for a logout token does.
+    @discardableResult
+    public func logOut(user subject: String, at issuer: Issuer) async throws -> BackChannelOutcome {
+        let name = SessionName(user: subject, at: issuer)
+        let end = SessionIndexEntry.End(at: service.configuration.clock.now)
+        return try await self.end(name, end, leavesEnds: false) { try await $0.grants(of: name) }
+    }
+
+    /// Returns the keys of a user's sessions, the oldest first; one that ended by a crash may be among them.
+    ///
+    /// - Parameters:
+    ///   - subject: `sub` of the user's ID tokens, see `AuthState.user`.
+    ///   - issuer: The provider that the subject is of.
+    /// - Throws: `AuthStateError`: `.invalidArgument` when the pool's store is not an `IndexedAuthStateStore`; of kind `.store`.
+    public func keys(of subject: String, at issuer: Issuer) async throws -> [AuthStateKey] {
+        try await indexedStore.keys(of: subject, at: issuer)
+    }
+
+    private var indexedStore: IndexedAuthStateStore {
+        get throws {
+            guard let store = store as? IndexedAuthStateStore else {
+                throw AuthStateError(
+                    .invalidArgument, stage: .logout, "The store cannot tell which sessions are a user's.",
+                    expected: "an IndexedAuthStateStore around the pool's store", received: "\(type(of: store))")
+            }
+            return store
         }
+    }
+
+    /// Ends sessions, each if it is still the one that the index has.
+    ///
+    /// - Parameters:
+    ///   - end: Recorded first, for the logins of the name that are in progress.
+    ///   - leavesEnds: Whether the records of the ends stay in the store.
+    private func end(
+        _ name: SessionName, _ end: SessionIndexEntry.End, leavesEnds: Bool,
+        sessions: (IndexedAuthStateStore) async throws -> [(key: AuthStateKey, grant: String)]
+    ) async throws -> BackChannelOutcome {
+        let store = try indexedStore
         var (outcome, failure) = (BackChannelOutcome(), (any Error)?.none)
-        do { try await store.recordEnd(by: token) } catch { failure = error }
-        for (key, grant) in try await store.grants(endedBy: token) {
+        do { try await store.index.end(name, end) } catch { failure = error }
+        for (key, grant) in try await sessions(store) {
             do {
                 guard let state = try await session(key, grant) else { continue }
                 let logout = await state.logOut(with: nil)
                 if case .failed(let error) = logout.removal { throw error }
                 if case .failed(let error) = logout.revocation { outcome.warnings.append(error) }
                 outcome.ended.append(key)
+                if !leavesEnds { try await removeEnd(key) }
             } catch {
                 failure = failure ?? error
             }

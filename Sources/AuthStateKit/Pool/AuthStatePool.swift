@@ -9,7 +9,8 @@ import AuthStateStorage
 /// Everything is in the store too: an eviction loses nothing, and several servers may share a store.
 ///
 /// ```swift
-/// let pool = AuthStatePool(store: store, service: service, credential: .environment("CLIENT_SECRET"))
+/// let client = NamedClient(.issuer("https://op.example"), id: "web", credential: .environment("CLIENT_SECRET"))
+/// let pool = AuthStatePool(client, store: store)
 /// let profile = try await pool.withFreshToken(for: "user-17") { tokens in … }
 /// ```
 ///
@@ -21,6 +22,8 @@ public final class AuthStatePool: Sendable {
     public let service: AuthorizationService
     /// The options of the pool.
     public let options: Options
+    /// The client of the pool's logins; nil for a pool of several clients, or of states that come from elsewhere.
+    public let client: NamedClient?
 
     let credential: @Sendable (AuthStateKey) -> ClientCredential?
     /// Returns a number between 0 and 1, another one each time.
@@ -35,6 +38,23 @@ public final class AuthStatePool: Sendable {
         var loads: [AuthStateKey: Load] = [:]
         var cooldowns = Cooldowns()
         var statistics = Statistics()
+    }
+
+    /// Makes a pool for the users of one client.
+    ///
+    /// - Parameters:
+    ///   - client: The client; its provider is asked for the endpoints by the first login.
+    ///   - store: The store that keeps the states.
+    ///   - service: The service that talks to the provider.
+    ///   - options: The options of the pool, and of its states.
+    public convenience init(
+        _ client: NamedClient, store: any AuthStateStore, service: AuthorizationService = AuthorizationService(),
+        options: Options = Options()
+    ) {
+        let credential = client.credential == .none ? nil : client.boundCredential
+        self.init(
+            store: store, service: service, options: options, client: client, jitter: { .random(in: 0..<1) }
+        ) { _ in credential }
     }
 
     /// Makes a pool of clients with one credential, or with none.
@@ -72,12 +92,13 @@ public final class AuthStatePool: Sendable {
     }
 
     init(
-        store: any AuthStateStore, service: AuthorizationService, options: Options,
+        store: any AuthStateStore, service: AuthorizationService, options: Options, client: NamedClient? = nil,
         jitter: @escaping @Sendable () -> Double, credential: @escaping @Sendable (AuthStateKey) -> ClientCredential?
     ) {
         self.store = store
         self.service = service
         self.options = options
+        self.client = client
         self.jitter = jitter
         self.credential = credential
         environment = AuthState.Environment(service: service, store: store, options: options.state)

@@ -31,7 +31,7 @@ extension AuthState {
         try? await removeEnd()
         if let failure { throw failure }
         throw AuthStateError(
-            .notLoggedIn, stage: .logout, "The provider ended this session while the login was in progress.",
+            .notLoggedIn, stage: .logout, "This session was ended while its login was in progress.",
             expected: "a session that began after the logout", hint: "Log in again.")
     }
 }

@@ -44,21 +44,29 @@ public struct IndexedAuthStateStore: AuthStateStore {
     ///
     /// - Throws: `AuthStateError` of kind `.store`.
     public func keys(endedBy token: LogoutToken) async throws -> [AuthStateKey] {
-        try await grants(endedBy: token).map(\.key)
-    }
-
-    /// The keys of the sessions that a token ends, each with the grant that it has to be.
-    func grants(endedBy token: LogoutToken) async throws -> [(key: AuthStateKey, grant: String)] {
         guard let name = SessionName(token) else { return [] }
-        let end = SessionIndexEntry.End(token, of: name)
-        return try await index.sessions(of: name).filter { $0.value.begun <= end.through }.sorted { $0.key < $1.key }
-            .map { (AuthStateKey(rawValue: $0.key), $0.value.grant) }
+        return try await grants(of: name, until: SessionIndexEntry.End(token, of: name)).map(\.key)
     }
 
-    /// Records the end that a token tells of, for sessions that are not in the index yet.
-    func recordEnd(by token: LogoutToken) async throws {
-        guard let name = SessionName(token) else { return }
-        try await index.end(name, SessionIndexEntry.End(token, of: name))
+    /// Returns the keys of a user's sessions, the oldest first; one that ended by a crash may be among them.
+    ///
+    /// - Parameters:
+    ///   - subject: `sub` of the user's ID tokens.
+    ///   - issuer: The provider that the subject is of.
+    /// - Throws: `AuthStateError` of kind `.store`.
+    public func keys(of subject: String, at issuer: Issuer) async throws -> [AuthStateKey] {
+        try await grants(of: SessionName(user: subject, at: issuer)).map(\.key)
+    }
+
+    /// The keys of a name's sessions, each with the grant that it has to be.
+    ///
+    /// - Parameter end: The end of the sessions that count; nil counts all.
+    func grants(
+        of name: SessionName, until end: SessionIndexEntry.End? = nil
+    ) async throws -> [(key: AuthStateKey, grant: String)] {
+        try await index.sessions(of: name).filter { $0.value.begun <= end?.through ?? .infinity }
+            .sorted { ($0.value.begun, $0.key) < ($1.value.begun, $1.key) }
+            .map { (AuthStateKey(rawValue: $0.key), $0.value.grant) }
     }
 
     /// The number of sessions of one user above which a login ends the oldest one: an entry is written as a whole at each login.
@@ -68,11 +76,9 @@ public struct IndexedAuthStateStore: AuthStateStore {
     func surplus(of token: IDToken) async throws -> [(name: SessionName, key: AuthStateKey, grant: String)] {
         var surplus: [(name: SessionName, key: AuthStateKey, grant: String)] = []
         for name in SessionName.all(of: token) {
-            let sessions = try await index.sessions(of: name)
-            guard sessions.count > Self.maximumSessions else { continue }
-            let oldest = sessions.sorted { ($0.value.begun, $0.key) < ($1.value.begun, $1.key) }
-            for (key, session) in oldest.prefix(min(sessions.count - Self.maximumSessions, 4)) {
-                surplus.append((name, AuthStateKey(rawValue: key), session.grant))
+            let oldest = try await grants(of: name)
+            for session in oldest.prefix(max(0, min(oldest.count - Self.maximumSessions, 4))) {
+                surplus.append((name, session.key, session.grant))
             }
         }
         return surplus

@@ -11,7 +11,7 @@ struct SessionIndexEntry: Codable, Sendable, Equatable {
         var begun: Double
     }
 
-    /// The end that a logout token told of, for the sessions of the name that began until a moment.
+    /// The end that a logout token told of, or that the program wanted, for the sessions of the name that began until a moment.
     struct End: Codable, Sendable, Equatable {
         /// The latest beginning of an ended session, by the provider's clock, in seconds since 1970.
         var through: Double
@@ -28,6 +28,12 @@ struct SessionIndexEntry: Codable, Sendable, Equatable {
             let issued = token.issuedAt.timeIntervalSince1970
             through = issued + name.leeway
             until = min(token.expiresAt.timeIntervalSince1970, issued + Self.longestValidity) + Self.loginTime
+        }
+
+        /// The end of all sessions of a user that have begun by now.
+        init(at now: Date) {
+            through = now.timeIntervalSince1970
+            until = through + Self.loginTime
         }
 
         /// Returns the later end of two.

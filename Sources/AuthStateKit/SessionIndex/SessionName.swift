@@ -17,6 +17,9 @@ struct SessionName: Hashable, Sendable {
         (kind, issuer, self.value) = (token.sessionID == nil ? .user : .session, token.issuer.rawValue, value)
     }
 
+    /// The name of a user.
+    init(user subject: String, at issuer: Issuer) { self.init(.user, issuer.rawValue, subject) }
+
     private init(_ kind: Kind, _ issuer: String, _ value: String) {
         (self.kind, self.issuer, self.value) = (kind, issuer, value)
     }

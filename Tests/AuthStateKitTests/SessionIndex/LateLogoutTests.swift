@@ -105,7 +105,11 @@ struct LateLogoutTests {
         }
         let now = LogoutTokenForger.now.timeIntervalSince1970
         let store = IndexedAuthStateStore(InMemoryAuthStateStore())
-        for issued in [now - 10, now, now - 20] { try await store.recordEnd(by: token(issued)) }
+        for issued in [now - 10, now, now - 20] {
+            let posted = try token(issued)
+            let name = try #require(SessionName(posted))
+            try await store.index.end(name, SessionIndexEntry.End(posted, of: name))
+        }
         let name = try #require(SessionName(token(now)))
         #expect(try await store.index.entry(of: name).end?.through == now + name.leeway)
         let former = Data(#"{"format":1,"sessionIndex":1,"sessions":{"a":{"begun":1,"grant":"g"}}}"#.utf8)
