@@ -2,10 +2,14 @@ public import AuthStateFoundation
 import AuthStateJOSE
 public import AuthStateKit
 import AuthStateSystem
+import AuthStateUserAgent
 
 /// A clock that moves only when a test moves it: for waiting, as a `Clock`, and for the time of day, as a `WallClock`.
 ///
 /// Give `wallClock` and the clock itself to the service's configuration, and both move together.
+///
+/// A test that waits for ever waits for its clock: when nothing has moved the clock for ten seconds of real time and a task
+/// sleeps on it, a line on standard error says so, once.
 public final class ManualClock: Clock, Sendable {
     /// A moment, counted from the clock's start.
     public struct Instant: InstantProtocol, Sendable {
@@ -36,6 +40,9 @@ public final class ManualClock: Clock, Sendable {
         var nextID: UInt64 = 0
         var sleepers: [UInt64: Sleeper] = [:]
         var watchers: [UInt64: Watcher] = [:]
+        var moves = 0
+        /// Whether a task looks after sleepers that are never woken, or has reported them.
+        var isSupervised = false
 
         mutating func newID() -> UInt64 {
             nextID += 1
@@ -50,11 +57,19 @@ public final class ManualClock: Clock, Sendable {
 
     private let start: Date
     private let state = Lock(State())
+    private let realClock: any Clock<Duration>
+    private let report: @Sendable (String) -> Void
 
     /// Makes a clock.
     ///
     /// - Parameter date: The time of day at its start.
-    public init(startingAt date: Date = Date(timeIntervalSince1970: 1_800_000_000)) { start = date }
+    public convenience init(startingAt date: Date = Date(timeIntervalSince1970: 1_800_000_000)) {
+        self.init(startingAt: date, realClock: ContinuousClock()) { StandardTerminal.write($0) }
+    }
+
+    init(startingAt date: Date, realClock: any Clock<Duration>, report: @escaping @Sendable (String) -> Void) {
+        (start, self.realClock, self.report) = (date, realClock, report)
+    }
 
     /// The moment that the clock shows.
     public var now: Instant { state.withLock { $0.now } }
@@ -72,6 +87,7 @@ public final class ManualClock: Clock, Sendable {
     public func advance(by duration: Duration) {
         let due: [CheckedContinuation<Void, any Error>] = state.withLock { state in
             state.now = state.now.advanced(by: duration)
+            state.moves += 1
             let due = state.sleepers.filter { $0.value.deadline <= state.now }
             for id in due.keys { state.sleepers[id] = nil }
             return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }.map(\.value.continuation)
@@ -83,6 +99,7 @@ public final class ManualClock: Clock, Sendable {
     ///
     /// - Throws: `CancellationError`.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        supervise()
         let id = state.withLock { $0.newID() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -108,6 +125,42 @@ public final class ManualClock: Clock, Sendable {
         } onCancel: {
             let sleeper = state.withLock { $0.sleepers.removeValue(forKey: id) }
             sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Looks after the sleepers, until there are none, or nothing wakes them.
+    private func supervise() {
+        let isNew = state.withLock { state in
+            defer { state.isSupervised = true }
+            return !state.isSupervised
+        }
+        guard isNew else { return }
+        Task { [weak self, realClock] in
+            var moves = self?.state.withLock { $0.moves }
+            while (try? await realClock.sleep(for: .seconds(10))) != nil, let self {
+                let (next, line) = look(since: moves)
+                if let line { return report(line) }
+                guard let next else { return }
+                moves = next
+            }
+        }
+    }
+
+    /// - Returns: The number of moves so far, nil when there are no sleepers; and the report when nothing has moved.
+    private func look(since moves: Int?) -> (Int?, String?) {
+        state.withLock { state in
+            guard let first = state.sleepers.values.map(\.deadline).min() else {
+                state.isSupervised = false
+                return (nil, nil)
+            }
+            guard state.moves == moves else { return (state.moves, nil) }
+            let (count, wait) = (state.sleepers.count, state.now.duration(to: first))
+            let tasks = count == 1 ? "one task sleeps" : "\(count) tasks sleep"
+            return (
+                nil,
+                "ManualClock: nothing has moved this clock for ten seconds, and \(tasks) on it, the next for \(wait). "
+                    + "A test moves it with advance(by:).\n"
+            )
         }
     }
 

@@ -1,4 +1,4 @@
-extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByStringLiteral {
+extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByStringInterpolation {
     /// Makes `null`.
     public init(nilLiteral: ()) { self = .null }
 

@@ -43,10 +43,26 @@ public struct DirectUserAgent: ExternalUserAgent {
         self.transport = transport
     }
 
+    /// Follows a login that the program began, as the user's browser does, and returns the answer.
+    ///
+    /// ```swift
+    /// let pending = try await pool.beginLogin(redirectURI: redirectURI)
+    /// try await pool.completeLogin(pending, callback: DirectUserAgent().visit(pending), for: "session-1")
+    /// ```
+    ///
+    /// - Throws: `AuthStateError` with `.browserUnavailable` when the provider shows a page instead.
+    public func visit(_ pending: PendingAuthorization) async throws -> AuthorizationCallback {
+        try await session(pending.request.redirectURI, .login).present(pending.url)
+    }
+
     /// Chooses `http://127.0.0.1:49152/callback` when the caller names no redirect URI, and port 49152 for port 0.
     public func prepare(
         redirectURI: RedirectURI?, for purpose: UserAgentPurpose
     ) async throws -> any ExternalUserAgentSession {
+        try session(redirectURI, purpose)
+    }
+
+    private func session(_ redirectURI: RedirectURI?, _ purpose: UserAgentPurpose) throws -> DirectUserAgentSession {
         let asked = try redirectURI ?? RedirectURI("http://127.0.0.1:0/callback")
         return DirectUserAgentSession(
             redirectURI: asked.port == 0 ? asked.withPort(49152) : asked, purpose: purpose, behavior: behavior,

@@ -2,13 +2,13 @@ import AuthStateLibc
 import AuthStateSystem
 
 /// The terminal: standard error for text that a person reads, standard input for text that a person types.
-enum StandardTerminal {
+package enum StandardTerminal {
     private static let longestLine = 64 << 10
 
     /// Whether a person can read and answer.
     static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
-    static func write(_ text: String) {
+    package static func write(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { systemWrite(STDERR_FILENO, $0.baseAddress, $0.count) }

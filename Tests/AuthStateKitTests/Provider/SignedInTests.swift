@@ -1,0 +1,84 @@
+import AuthStateFoundation
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateStorage
+import AuthStateSystem
+import AuthStateTransport
+import Testing
+
+@testable import AuthStateTesting
+
+@Suite("What a program's own tests begin with", .timeLimit(.minutes(1)))
+struct SignedInTests {
+    @Test("a state that is signed in is fresh and has its user, and no request is sent")
+    func fresh() async throws {
+        let transport = ScriptedTransport()
+        let state = await AuthState.signedIn(
+            "first", claims: ["name": "User \(1)"], transport: transport)
+        #expect(try await state.freshTokens().accessToken == "first")
+        #expect(state.user?.name == "User 1" && state.user?.subject == "user")
+        #expect(state.isAuthorized && transport.requests.isEmpty)
+    }
+
+    @Test("it is renewed when the clock moves, and the program can restore it")
+    func renewed() async throws {
+        let (clock, store) = (ManualClock(), InMemoryAuthStateStore())
+        let transport = ScriptedTransport([.tokens("second", refreshToken: "next")])
+        let state = await AuthState.signedIn(clock: clock, transport: transport, store: store, key: "tool")
+        clock.advance(by: .seconds(3600))
+        #expect(try await state.freshTokens().accessToken == "second")
+        let place = AuthState.Place(store, key: "tool", service: state.service)
+        #expect(try await AuthState.restore(at: place).snapshot.refreshToken == "next")
+    }
+
+    @Test("a grant that has ended, and a machine without network, are one word each")
+    func replies() async throws {
+        let transport = ScriptedTransport([.offline, .invalidGrant])
+        var options = AuthState.Options()
+        options.renewalRetries = 0
+        let state = await AuthState.signedIn(transport: transport, options: options)
+        let first = await failure { try await state.refresh() }
+        #expect(first?.kind == .transient && state.isAuthorized)
+        let second = await failure { try await state.refresh() }
+        #expect(second?.code == .invalidGrant && !state.isAuthorized)
+    }
+
+    @Test("a clock that nothing moves says so once, when a task waits for it")
+    func clock() async throws {
+        let (real, lines) = (ManualClock(), ScriptedLines())
+        let clock = ManualClock(startingAt: Date(timeIntervalSince1970: 0), realClock: real) { lines.add($0) }
+        let waiting = Task { try await clock.sleep(for: .milliseconds(500)) }
+        await clock.sleepers()
+        await real.sleepers()
+        clock.advance(by: .milliseconds(100))
+        real.advance(by: .seconds(10))
+        await real.sleepers()
+        #expect(lines.all.isEmpty, "the clock has moved meanwhile")
+        real.advance(by: .seconds(10))
+        await lines.arrival()
+        #expect(
+            lines.all == [
+                "ManualClock: nothing has moved this clock for ten seconds, and one task sleeps on it, the next for 0.4 seconds. "
+                    + "A test moves it with advance(by:).\n"
+            ])
+        clock.advance(by: .seconds(1))
+        try await waiting.value
+    }
+}
+
+/// Lines that were written.
+private final class ScriptedLines: Sendable {
+    private let gate = ScriptedTransport.Gate()
+    private let lines = Lock([String]())
+
+    var all: [String] { lines.withLock { $0 } }
+
+    func add(_ line: String) {
+        lines.withLock { $0.append(line) }
+        gate.open()
+    }
+
+    /// Waits for the first line.
+    func arrival() async { try? await gate.pass() }
+}
