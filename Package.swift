@@ -12,13 +12,16 @@ let platform: [Target.Dependency] = ["AuthStateFoundation", "AuthStateLibc"]
 let values: [Target.Dependency] = platform + ["AuthStateJOSE", "AuthStateOAuth"]
 let rooms: [Target.Dependency] =
     values + ["AuthStateSystem", "AuthStateStorage", "AuthStateTransport", "AuthStateUserAgent"]
+// What every program has; then what programs of one kind have beside it.
+let core = rooms + ["AuthStateKit"]
+let everything = core + ["AuthStateApp", "AuthStateServer", "AuthStateResource"]
 
 // What only this package's developers build, and consumers never see: set AUTHSTATE_DEV in the environment.
 let development: [Target] = [
     // libFuzzer brings the main function, so that only .ci/fuzz can link it.
     .executableTarget(
         name: "Fuzz",
-        dependencies: rooms + ["AuthStateKit"],
+        dependencies: everything,
         path: "Tests/Fuzz",
         exclude: ["Corpora", "Dictionaries"],
         swiftSettings: strict
@@ -26,7 +29,7 @@ let development: [Target] = [
     // Processes, store and provider on one thread, in an order that a seed decides; .ci/simulation runs it.
     .executableTarget(
         name: "Simulation",
-        dependencies: rooms + ["AuthStateKit"],
+        dependencies: everything,
         path: "Tests/Simulation",
         exclude: ["README.md", "core-check.py"],
         swiftSettings: strict
@@ -34,7 +37,7 @@ let development: [Target] = [
     // Every interleaving of two processes, on the ledger and the machines themselves; .ci/every runs it.
     .executableTarget(
         name: "Every",
-        dependencies: rooms + ["AuthStateKit"],
+        dependencies: core,
         path: "Tests/Every",
         exclude: ["self-check.py"],
         swiftSettings: strict
@@ -50,6 +53,12 @@ let package = Package(
     platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .library(name: "AuthStateKit", targets: ["AuthStateKit"]),
+        // The session of an app, for its views.
+        .library(name: "AuthStateApp", targets: ["AuthStateApp"]),
+        // The logins of many users in one server, and logouts that the provider tells of.
+        .library(name: "AuthStateServer", targets: ["AuthStateServer"]),
+        // From the URL of an API to a token.
+        .library(name: "AuthStateResource", targets: ["AuthStateResource"]),
         .library(name: "AuthStateTesting", targets: ["AuthStateTesting"]),
         // A store for several machines, on PostgreSQL.
         .library(name: "AuthStatePostgres", targets: ["AuthStatePostgres"]),
@@ -94,8 +103,11 @@ let package = Package(
         .target(
             name: "AuthStateUserAgent", dependencies: values + ["AuthStateSystem", "AuthStateStorage"],
             swiftSettings: strict),
-        // The actor, the service that talks to providers, pools and sessions.
+        // The actor, and the service that talks to providers.
         .target(name: "AuthStateKit", dependencies: rooms, swiftSettings: strict),
+        .target(name: "AuthStateApp", dependencies: core, swiftSettings: strict),
+        .target(name: "AuthStateServer", dependencies: core, swiftSettings: strict),
+        .target(name: "AuthStateResource", dependencies: core + ["AuthStateServer"], swiftSettings: strict),
         // States in a table of a PostgreSQL database.
         .target(
             name: "AuthStatePostgres",
@@ -104,7 +116,7 @@ let package = Package(
         // An OpenID provider in the process, a manual clock and a scripted transport, for users' own tests.
         .target(
             name: "AuthStateTesting",
-            dependencies: rooms + ["AuthStateKit"],
+            dependencies: core,
             swiftSettings: strict
         ),
         // The number of tests at once, for the one process that all test targets are linked into.
@@ -117,14 +129,14 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "AuthStateKitTests",
-            dependencies: rooms + ["AuthStateKit", "AuthStateTesting"],
+            dependencies: everything + ["AuthStateTesting"],
             exclude: ["Trust/make-id-tokens.py"],
             swiftSettings: strict
         ),
         // XCTest: one test for each line of the AppAuth parity table.
         .testTarget(
             name: "AppAuthParityTests",
-            dependencies: rooms + ["AuthStateKit", "AuthStateTesting"],
+            dependencies: core + ["AuthStateTesting"],
             swiftSettings: strict
         ),
     ].filter(isChosen) + (Context.environment["AUTHSTATE_DEV"] == nil ? [] : development),

@@ -18,7 +18,10 @@ let package = Package(
         // The logic is in Model and runs everywhere; the screens beside it are for Apple platforms alone.
         .target(
             name: "AppleApp",
-            dependencies: [.product(name: "AuthStateKit", package: "AuthStateKit")],
+            dependencies: [
+                .product(name: "AuthStateKit", package: "AuthStateKit"),
+                .product(name: "AuthStateApp", package: "AuthStateKit"),
+            ],
             swiftSettings: strict
         ),
         // At the provider of AuthStateTesting, on Linux too.
@@ -26,6 +29,7 @@ let package = Package(
             name: "AppleAppTests",
             dependencies: [
                 "AppleApp", .product(name: "AuthStateKit", package: "AuthStateKit"),
+                .product(name: "AuthStateApp", package: "AuthStateKit"),
                 .product(name: "AuthStateTesting", package: "AuthStateKit"),
             ],
             swiftSettings: strict

@@ -8,6 +8,7 @@ let strict: [SwiftSetting] = [
 ]
 
 let kit = Target.Dependency.product(name: "AuthStateKit", package: "AuthStateKit")
+let resource = Target.Dependency.product(name: "AuthStateResource", package: "AuthStateKit")
 let testing = Target.Dependency.product(name: "AuthStateTesting", package: "AuthStateKit")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -27,14 +28,16 @@ let package = Package(
         // The commands, and what they share: options, sessions, output, exit codes.
         .target(
             name: "AuthStateProgram",
-            dependencies: [kit, testing, .product(name: "AuthStateJOSE", package: "AuthStateKit"), arguments],
+            dependencies: [
+                kit, resource, testing, .product(name: "AuthStateJOSE", package: "AuthStateKit"), arguments,
+            ],
             swiftSettings: strict
         ),
         .executableTarget(name: "authstate", dependencies: ["AuthStateProgram"], swiftSettings: strict),
         .testTarget(
             name: "AuthStateProgramTests",
             dependencies: [
-                "AuthStateProgram", kit, .product(name: "AuthStateJOSE", package: "AuthStateKit"), arguments,
+                "AuthStateProgram", kit, resource, .product(name: "AuthStateJOSE", package: "AuthStateKit"), arguments,
             ],
             swiftSettings: strict),
         // The built program at independent providers; Support is a link to the library's integration tests.

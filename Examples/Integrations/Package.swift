@@ -8,6 +8,8 @@ let strict: [SwiftSetting] = [
 ]
 
 let kit = Target.Dependency.product(name: "AuthStateKit", package: "AuthStateKit")
+let server = Target.Dependency.product(name: "AuthStateServer", package: "AuthStateKit")
+let resource = Target.Dependency.product(name: "AuthStateResource", package: "AuthStateKit")
 let jose = Target.Dependency.product(name: "AuthStateJOSE", package: "AuthStateKit")
 let postgres = Target.Dependency.product(name: "AuthStatePostgres", package: "AuthStateKit")
 let testing = Target.Dependency.product(name: "AuthStateTesting", package: "AuthStateKit")
@@ -55,7 +57,7 @@ let package = Package(
         .target(
             name: "AuthStateAsyncHTTPClient",
             dependencies: [
-                kit, client, logging, .product(name: "NIOCore", package: "swift-nio"),
+                kit, server, resource, client, logging, .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -64,18 +66,19 @@ let package = Package(
         ),
         // Users sign in on a site of Hummingbird's, and out.
         .target(
-            name: "AuthStateHummingbird", dependencies: [kit, jose, hummingbird, httpTypes, logging],
+            name: "AuthStateHummingbird", dependencies: [kit, server, jose, hummingbird, httpTypes, logging],
             swiftSettings: strict),
         // Tokens in the metadata of gRPC calls.
-        .target(name: "AuthStateGRPC", dependencies: [kit, grpc], swiftSettings: strict),
+        .target(name: "AuthStateGRPC", dependencies: [kit, server, grpc], swiftSettings: strict),
         // Tokens in requests of swift-http-types.
-        .target(name: "AuthStateHTTPTypes", dependencies: [kit, httpTypes], swiftSettings: strict),
+        .target(name: "AuthStateHTTPTypes", dependencies: [kit, server, resource, httpTypes], swiftSettings: strict),
         // The events of states as lines of swift-log.
         .target(name: "AuthStateLogging", dependencies: [kit, logging], swiftSettings: strict),
         // The events of states, and a pool's statistics, as metrics of swift-metrics.
-        .target(name: "AuthStateMetrics", dependencies: [kit, metrics], swiftSettings: strict),
+        .target(name: "AuthStateMetrics", dependencies: [kit, server, metrics], swiftSettings: strict),
         // Pools, stores and transports as services of swift-service-lifecycle.
-        .target(name: "AuthStateServiceLifecycle", dependencies: [kit, postgres, lifecycle], swiftSettings: strict),
+        .target(
+            name: "AuthStateServiceLifecycle", dependencies: [kit, server, postgres, lifecycle], swiftSettings: strict),
         // All cryptography by swift-crypto, which is part of the program: for static binaries.
         .target(
             name: "AuthStateSwiftCrypto",
@@ -91,7 +94,8 @@ let package = Package(
         .testTarget(
             name: "AuthStateAsyncHTTPClientTests",
             dependencies: [
-                "AuthStateAsyncHTTPClient", kit, testing, client, .product(name: "NIOCore", package: "swift-nio"),
+                "AuthStateAsyncHTTPClient", kit, server, resource, testing, client,
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict
@@ -99,14 +103,14 @@ let package = Package(
         .testTarget(
             name: "AuthStateGRPCTests",
             dependencies: [
-                "AuthStateGRPC", kit, testing, grpc,
+                "AuthStateGRPC", kit, server, testing, grpc,
                 .product(name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport"),
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "AuthStateHTTPTypesTests",
-            dependencies: ["AuthStateHTTPTypes", kit, testing, httpTypes],
+            dependencies: ["AuthStateHTTPTypes", kit, server, resource, testing, httpTypes],
             swiftSettings: strict
         ),
         .testTarget(
@@ -119,7 +123,7 @@ let package = Package(
         .testTarget(
             name: "AuthStateMetricsTests",
             dependencies: [
-                "AuthStateMetrics", kit, testing, metrics,
+                "AuthStateMetrics", kit, server, testing, metrics,
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             swiftSettings: strict
@@ -127,7 +131,7 @@ let package = Package(
         .testTarget(
             name: "AuthStateServiceLifecycleTests",
             dependencies: [
-                "AuthStateServiceLifecycle", kit, testing, lifecycle, logging,
+                "AuthStateServiceLifecycle", kit, server, testing, lifecycle, logging,
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict

@@ -20,18 +20,25 @@ let package = Package(
     targets: [
         .target(
             name: "MCPClient",
-            dependencies: [.product(name: "AuthStateKit", package: "AuthStateKit")],
+            dependencies: [
+                .product(name: "AuthStateKit", package: "AuthStateKit"),
+                .product(name: "AuthStateResource", package: "AuthStateKit"),
+            ],
             swiftSettings: strict
         ),
         .executableTarget(
             name: "mcp-client",
-            dependencies: ["MCPClient", .product(name: "AuthStateKit", package: "AuthStateKit")],
+            dependencies: [
+                "MCPClient", .product(name: "AuthStateKit", package: "AuthStateKit"),
+                .product(name: "AuthStateResource", package: "AuthStateKit"),
+            ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "MCPClientTests",
             dependencies: [
                 "MCPClient", .product(name: "AuthStateKit", package: "AuthStateKit"),
+                .product(name: "AuthStateResource", package: "AuthStateKit"),
                 .product(name: "AuthStateTesting", package: "AuthStateKit"),
             ],
             swiftSettings: strict
@@ -41,6 +48,7 @@ let package = Package(
             name: "MCPServerTests",
             dependencies: [
                 "MCPClient", "mcp-client", .product(name: "AuthStateKit", package: "AuthStateKit"),
+                .product(name: "AuthStateResource", package: "AuthStateKit"),
                 .product(name: "AuthStateTesting", package: "AuthStateKit"),
             ],
             swiftSettings: strict

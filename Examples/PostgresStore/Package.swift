@@ -19,6 +19,7 @@ let package = Package(
             name: "PostgresStoreWorker",
             dependencies: [
                 .product(name: "AuthStateKit", package: "AuthStateKit"),
+                .product(name: "AuthStateServer", package: "AuthStateKit"),
                 .product(name: "AuthStatePostgres", package: "AuthStateKit"),
             ],
             path: "Tests/PostgresStoreWorker",
@@ -29,6 +30,7 @@ let package = Package(
             name: "AuthStatePostgresTests",
             dependencies: [
                 "PostgresStoreWorker", .product(name: "AuthStateKit", package: "AuthStateKit"),
+                .product(name: "AuthStateServer", package: "AuthStateKit"),
                 .product(name: "AuthStatePostgres", package: "AuthStateKit"),
                 .product(name: "AuthStateTesting", package: "AuthStateKit"),
                 .product(name: "AuthStateJOSE", package: "AuthStateKit"),

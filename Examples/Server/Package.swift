@@ -8,6 +8,7 @@ let strict: [SwiftSetting] = [
 ]
 
 let kit = Target.Dependency.product(name: "AuthStateKit", package: "AuthStateKit")
+let pools = Target.Dependency.product(name: "AuthStateServer", package: "AuthStateKit")
 let jose = Target.Dependency.product(name: "AuthStateJOSE", package: "AuthStateKit")
 let testing = Target.Dependency.product(name: "AuthStateTesting", package: "AuthStateKit")
 let transport = Target.Dependency.product(name: "AuthStateAsyncHTTPClient", package: "AuthStateIntegrations")
@@ -21,7 +22,7 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 
 let package = Package(
-    name: "AuthStateServer",
+    name: "Server",
     platforms: [.macOS(.v15)],
     products: [.executable(name: "server", targets: ["server"])],
     dependencies: [
@@ -36,9 +37,9 @@ let package = Package(
     targets: [
         // The pages, and the logic behind them.
         .target(
-            name: "AuthStateServer",
+            name: "WebServer",
             dependencies: [
-                transport, observer, openID, services, kit, jose, testing, logging, hummingbird, lifecycle,
+                transport, observer, openID, services, kit, pools, jose, testing, logging, hummingbird, lifecycle,
                 httpTypes,
                 .product(name: "AuthStatePostgres", package: "AuthStateKit"),
             ],
@@ -47,14 +48,14 @@ let package = Package(
         .executableTarget(
             name: "server",
             dependencies: [
-                "AuthStateServer", hummingbird, logging, .product(name: "NIOCore", package: "swift-nio"),
+                "WebServer", hummingbird, logging, .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: strict
         ),
         .testTarget(
-            name: "AuthStateServerTests",
+            name: "WebServerTests",
             dependencies: [
-                "AuthStateServer", openID, kit, jose, testing, logging, hummingbird, httpTypes,
+                "WebServer", openID, kit, pools, jose, testing, logging, hummingbird, httpTypes,
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],
             swiftSettings: strict
@@ -63,7 +64,7 @@ let package = Package(
         // the library's integration tests.
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["AuthStateServer", "server", openID, kit, jose, testing, logging, hummingbird, lifecycle],
+            dependencies: ["WebServer", "server", openID, kit, jose, testing, logging, hummingbird, lifecycle],
             swiftSettings: strict
         ),
     ],

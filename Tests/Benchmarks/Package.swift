@@ -30,6 +30,7 @@ let package = Package(
             dependencies: [
                 "AuthStateSwiftCrypto", "CBenchmarks",
                 .product(name: "AuthStateKit", package: "AuthStateKit"),
+                .product(name: "AuthStateServer", package: "AuthStateKit"),
                 .product(name: "AuthStateTesting", package: "AuthStateKit"),
                 .product(name: "AuthStateJOSE", package: "AuthStateKit"),
                 .product(name: "AuthStatePostgres", package: "AuthStateKit"),

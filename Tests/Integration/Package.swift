@@ -20,6 +20,9 @@ let package = Package(
             dependencies: [
                 "CTestSettings",
                 .product(name: "AuthStateKit", package: "AuthStateKit"),
+                .product(name: "AuthStateApp", package: "AuthStateKit"),
+                .product(name: "AuthStateResource", package: "AuthStateKit"),
+                .product(name: "AuthStateServer", package: "AuthStateKit"),
                 .product(name: "AuthStateTesting", package: "AuthStateKit"),
             ],
             path: ".",

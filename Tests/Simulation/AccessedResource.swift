@@ -1,6 +1,7 @@
 import AuthStateFoundation
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateResource
 
 /// An access to the resource, which finds the authorization server, registers and logs in by itself.
 final class AccessedResource: StateHolder, @unchecked Sendable {

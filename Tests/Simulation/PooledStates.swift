@@ -1,5 +1,6 @@
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateServer
 
 /// A pool with room for one state and keys for more, so that states leave memory and are loaded again.
 final class PooledStates: StateHolder, @unchecked Sendable {

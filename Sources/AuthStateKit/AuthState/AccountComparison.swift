@@ -39,7 +39,7 @@ public struct AccountComparison: Sendable {
     /// Checks that new tokens belong to the account of a state.
     ///
     /// - Throws: `AuthStateError` with `.accountChanged`, and the program's errors.
-    func check(_ new: TokenResponse, against before: AuthState.Record) async throws {
+    package func check(_ new: TokenResponse, against before: AuthState.Record) async throws {
         switch way {
         case .idToken(let otherwise):
             guard let idToken = before.idToken else {

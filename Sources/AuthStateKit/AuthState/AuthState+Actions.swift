@@ -55,7 +55,7 @@ extension AuthState {
 
     /// Runs a body with tokens; when it throws `TokenRejected`, renews once and runs it once more.
     @inlinable @inline(__always)
-    nonisolated(nonsending) func run<R>(
+    package nonisolated(nonsending) func run<R>(
         _ body: nonisolated(nonsending) (Tokens) async throws -> R, with tokens: Tokens,
         _ parameters: RenewalParameters, policy: UnauthorizedPolicy?
     ) async throws -> R {
@@ -118,7 +118,7 @@ extension AuthState {
     }
 
     /// Sends a request with tokens that pass a check.
-    nonisolated(nonsending) func performAction(
+    package nonisolated(nonsending) func performAction(
         _ request: TransportRequest, parameters: RenewalParameters, policy: UnauthorizedPolicy?,
         checking check: (Tokens) throws -> Void
     ) async throws -> TransportResponse {

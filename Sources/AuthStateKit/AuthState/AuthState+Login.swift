@@ -76,7 +76,7 @@ extension AuthState {
 
 extension AuthState.Login {
     /// Obtains the grant.
-    func grant(at place: AuthState.Place) async throws -> (AuthState.Record, AuthState.Event) {
+    package func grant(at place: AuthState.Place) async throws -> (AuthState.Record, AuthState.Event) {
         switch party {
         case .client(let client): try await obtain(client, place)
         case .named(let named): try await obtain(place.service.client(named), place)
@@ -92,7 +92,7 @@ extension AuthState.Login {
     }
 
     /// Returns the login with the credential given where its client has none of its own.
-    func fallingBack(on credential: ClientCredential?) -> Self {
+    package func fallingBack(on credential: ClientCredential?) -> Self {
         guard let credential, ownCredential == nil else { return self }
         var copy = self
         switch party {

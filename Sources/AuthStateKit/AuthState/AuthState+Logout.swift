@@ -144,7 +144,7 @@ extension AuthStateError {
 
 extension AuthorizationService {
     /// Revokes the tokens of a record.
-    func revokeTokens(of record: AuthState.Record, beside sideTokens: [String] = []) async throws {
+    package func revokeTokens(of record: AuthState.Record, beside sideTokens: [String] = []) async throws {
         let accessToken = record.lastTokenResponse.map { [$0.accessToken] } ?? []
         try await revoke(refreshToken: record.refreshToken, accessTokens: accessToken + sideTokens, of: record.client)
     }

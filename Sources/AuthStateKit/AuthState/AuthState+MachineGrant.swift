@@ -31,7 +31,7 @@ extension AuthState {
         }
 
         /// The scopes of the token.
-        var scopes: [Scope] {
+        package var scopes: [Scope] {
             switch self {
             case .clientCredentials(let grant): grant.scopes
             case .jwtBearer(let grant): grant.scopes

@@ -21,7 +21,7 @@ extension AuthState {
     /// A reading that fails is reported and changes nothing: the tokens at hand stay usable for as long as before.
     ///
     /// - Throws: `CancellationError`.
-    func notice() async throws {
+    package func notice() async throws {
         // A reading in progress may have read the store too early; one that begins now has not.
         for _ in 0..<2 where !isInSight {
             _ = try await look().value()
@@ -29,7 +29,7 @@ extension AuthState {
     }
 
     /// Whether the state is the stored one, as far as can be told without reading.
-    nonisolated var isInSight: Bool {
+    package nonisolated var isInSight: Bool {
         let now = service.configuration.clock.secondsSince1970
         return published.withLock { $0.freshness.isCurrent(at: now) }
     }

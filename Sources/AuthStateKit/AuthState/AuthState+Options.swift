@@ -27,7 +27,7 @@ extension AuthState {
         /// provider by `ClientCredential.sent(onlyTo:)`; see `AuthStateStore.mayBeWrittenByOthers`.
         public var allowedCredentials: [ClientCredential] = []
         /// Whether http may carry tokens to this machine although the provider is elsewhere: for a resource on this machine.
-        var allowsLoopbackHTTP = false
+        package var allowsLoopbackHTTP = false
         /// The observer of every event, called synchronously.
         public var observer: (any AuthStateObserver)?
         /// The instrument around the steps of renewals, for spans and times.

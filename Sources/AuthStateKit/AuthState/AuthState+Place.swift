@@ -70,7 +70,7 @@ extension AuthState.Place {
 
     /// Checks that the store can be written, and holds nothing unreadable that would be lost, before anything is
     /// redeemed.
-    func tryStore() async throws {
+    package func tryStore() async throws {
         try await service.traced {
             try await store.withLease(key, deadline: options.leaseDeadline) { lease in
                 if let stored = try await lease.load() { _ = try AuthStateArchive(data: stored.archive) }

@@ -23,7 +23,7 @@ extension AuthState {
     /// - Parameters:
     ///   - credential: Returns the program's credential for the client of the record, nil for the stored one.
     ///   - grant: The program's own grant, whose key or assertion takes the place of the stored one.
-    static func restore(
+    package static func restore(
         at place: Place, credential: (Record) -> ClientCredential?, grant: MachineGrant? = nil,
         sharing: (Record) -> Record
     ) async throws -> AuthState {
@@ -95,7 +95,7 @@ extension AuthState.Record {
 }
 
 extension AuthStateError {
-    static let noUserIsLoggedIn = AuthStateError(
+    package static let noUserIsLoggedIn = AuthStateError(
         .notLoggedIn, stage: .store, "No user is logged in.", hint: "Log in first.")
 
     /// Returns the error with what was found.

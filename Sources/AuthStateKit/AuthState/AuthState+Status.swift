@@ -94,5 +94,5 @@ extension BearerPolicy {
 
 extension AuthState {
     /// Whether the store has everything that is published.
-    nonisolated var hasNoStoreError: Bool { status.storeError == nil }
+    package nonisolated var hasNoStoreError: Bool { status.storeError == nil }
 }

@@ -23,7 +23,7 @@ public actor AuthState {
     /// The newest, shown and stored records; changed by `change` alone.
     private(set) var ledger: Ledger
     /// The newest state, saved or not.
-    var record: Record { ledger.newest.value }
+    package var record: Record { ledger.newest.value }
     /// What the state is doing, and did. A state that was loaded from a watched store and is only read never has it.
     lazy var work = Work()
     /// The renewals in progress, one for each set of parameters.

@@ -74,7 +74,7 @@ public struct Reauthorization: Sendable {
 
 extension AuthorizationRequest {
     /// Asks for the stronger or newer login that a challenge wants (RFC 9470, section 3).
-    mutating func strengthen(by challenge: [String: String]) {
+    package mutating func strengthen(by challenge: [String: String]) {
         if let values = challenge["acr_values"] { acrValues = values.split(separator: " ").map(String.init) }
         if let age = challenge["max_age"].flatMap(Int.init), age >= 0 { maxAge = age }
     }
@@ -90,5 +90,5 @@ extension AuthState.Record {
 
 extension AuthStateError {
     /// The person or the program cancelled the login.
-    static let givenUp = AuthStateError(.cancelled, stage: .authorization, "The login was given up.")
+    package static let givenUp = AuthStateError(.cancelled, stage: .authorization, "The login was given up.")
 }

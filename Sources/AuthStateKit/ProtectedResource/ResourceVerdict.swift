@@ -1,9 +1,9 @@
-import AuthStateFoundation
+package import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
+package import AuthStateOAuth
 
 /// The verdict of a protected resource's answer on the access token (RFC 6750, section 3.1; RFC 9470).
-enum ResourceVerdict: Sendable, Equatable {
+package enum ResourceVerdict: Sendable, Equatable {
     /// The answer says nothing about the token; its status is the caller's to handle.
     case answered
     /// The token is refused; another one may be accepted.
@@ -13,7 +13,7 @@ enum ResourceVerdict: Sendable, Equatable {
     /// The token is valid but not sufficient: the error is typed, and the state stays unchanged.
     case refused(AuthStateError)
 
-    init(_ response: TransportResponse, now: Date) {
+    package init(_ response: TransportResponse, now: Date) {
         self.init(status: response.status, challenges: response.headers[values: "WWW-Authenticate"])
         guard case .refused(var error) = self else { return }
         if error.code == .invalidDPoPProof { error = error.blamingClock(response.headers, now: now) }
@@ -23,7 +23,7 @@ enum ResourceVerdict: Sendable, Equatable {
         self = .refused(error)
     }
 
-    init(status: Int, challenges lines: [String]) {
+    package init(status: Int, challenges lines: [String]) {
         guard (400...403).contains(status) else {
             self = .answered
             return
@@ -85,7 +85,7 @@ extension AuthStateError {
     }
 
     /// Makes the error of a refused access token when nothing else can be tried.
-    init(_ rejection: TokenRejected, canRenew: Bool) {
+    package init(_ rejection: TokenRejected, canRenew: Bool) {
         let challenge = AuthenticationChallenge.parse(rejection.challenges).flatMap(AuthenticationChallenge.answerable)
         let detail = challenge?.errorDescription ?? challenge?.error
         self.init(

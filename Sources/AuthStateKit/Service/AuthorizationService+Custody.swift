@@ -55,7 +55,7 @@ extension AuthorizationService {
     /// Returns the endpoints of a provider that the program named; the discovery document is cached.
     ///
     /// - Throws: `AuthStateError` of stage discovery, or `CancellationError`.
-    func configuration(of provider: NamedProvider) async throws -> ProviderConfiguration {
+    package func configuration(of provider: NamedProvider) async throws -> ProviderConfiguration {
         switch provider {
         case .issuer(let issuer): try await discoverConfiguration(issuer: issuer)
         case .configuration(let configuration): configuration

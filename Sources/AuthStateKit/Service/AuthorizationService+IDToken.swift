@@ -54,7 +54,7 @@ extension AuthorizationService {
     /// Verifies something with a provider's published keys; once more with newer keys in case it has rotated them.
     ///
     /// - Throws: The errors of `keys` and of the body.
-    func withKeys<R>(
+    package func withKeys<R>(
         of provider: ProviderConfiguration, stage: AuthStateError.Stage, _ verify: (JSONWebKeySet) throws -> R
     ) async throws -> R {
         let known = try await keys(of: provider, stage: stage)

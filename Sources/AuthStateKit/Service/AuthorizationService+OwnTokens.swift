@@ -39,7 +39,7 @@ extension AuthorizationService {
     }
 
     /// Revokes tokens that will not be used, as far as the provider supports it; also for a task that was cancelled.
-    func giveBack(_ tokens: TokenResponse, of client: Client) async {
+    package func giveBack(_ tokens: TokenResponse, of client: Client) async {
         guard client.provider.revocationEndpoint != nil else { return }
         let task = Task {
             try? await revoke(refreshToken: tokens.refreshToken, accessTokens: [tokens.accessToken], of: client)

@@ -56,7 +56,7 @@ public struct AuthorizationService: Sendable {
     ///
     /// - Parameter addresses: The addresses that the request may go to.
     /// - Throws: `AuthStateError` of kind `.transient` or `.configuration`, or `CancellationError`.
-    func send(
+    package func send(
         _ request: TransportRequest, addresses: AddressPolicy, stage: AuthStateError.Stage
     ) async throws -> GuardedResponse {
         let request = limited(request, addresses)
@@ -126,7 +126,7 @@ extension AuthorizationService {
 
 extension AuthStateError {
     /// Makes the flow's error from a failed exchange.
-    init(_ error: TransportError, url: String, stage: Stage) {
+    package init(_ error: TransportError, url: String, stage: Stage) {
         let entry = Self.transportCodes[error.code] ?? (.connectionLost, "Try again later.")
         self = Self(entry.code, stage: stage, error.message, hint: entry.hint).explained
     }

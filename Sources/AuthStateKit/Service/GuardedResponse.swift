@@ -1,7 +1,7 @@
-import AuthStateOAuth
+package import AuthStateOAuth
 
 /// A response that can be read only where errors are stripped of its request's secrets: a server may repeat them.
-struct GuardedResponse: Sendable {
+package struct GuardedResponse: Sendable {
     private let response: TransportResponse
     private let request: TransportRequest
     private let trace: LoginTrace?
@@ -11,9 +11,9 @@ struct GuardedResponse: Sendable {
     }
 
     /// The status code.
-    var status: Int { response.status }
+    package var status: Int { response.status }
     /// The header fields; use `secrets` to hide the request's secrets in any text made from them.
-    var headers: TransportHeaders { response.headers }
+    package var headers: TransportHeaders { response.headers }
     /// The secrets of the request.
     var secrets: RequestSecrets { request.secrets }
 
@@ -42,5 +42,5 @@ extension GuardedResponse {
 }
 
 extension TransportRequest {
-    var secrets: RequestSecrets { RequestSecrets(self) }
+    package var secrets: RequestSecrets { RequestSecrets(self) }
 }

@@ -4,6 +4,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateServer
 
 /// Changes that are not saved yet, and what happens beside them here and in other processes.
 @Suite("Unsaved changes, and what happens meanwhile")

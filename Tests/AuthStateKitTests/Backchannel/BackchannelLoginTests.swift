@@ -5,6 +5,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateServer
 
 @Suite("CIBA: backchannel authentication", .timeLimit(.minutes(5)))
 struct BackchannelLoginTests {

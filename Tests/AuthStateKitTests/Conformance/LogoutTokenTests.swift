@@ -2,6 +2,7 @@ import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateServer
 import AuthStateTesting
 import Testing
 

@@ -5,6 +5,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateServer
 
 @Suite("A login on another device", .timeLimit(.minutes(5)))
 struct DeviceLoginTests {

@@ -1,3 +1,6 @@
+import AuthStateApp
+import AuthStateResource
+import AuthStateServer
 import Foundation
 import Testing
 
@@ -6,9 +9,9 @@ import Testing
     private static let sources = [
         "AuthorizationService.Configuration": "Sources/AuthStateKit/Service/AuthorizationService.swift",
         "AuthState.Options": "Sources/AuthStateKit/AuthState/AuthState+Options.swift",
-        "AuthStatePool.Options": "Sources/AuthStateKit/Pool/AuthStatePool+Options.swift",
-        "AuthSessionConfiguration": "Sources/AuthStateKit/Session/AuthSessionConfiguration.swift",
-        "ResourceAccess.Options": "Sources/AuthStateKit/Resource/ResourceAccess+Options.swift",
+        "AuthStatePool.Options": "Sources/AuthStateServer/Pool/AuthStatePool+Options.swift",
+        "AuthSessionConfiguration": "Sources/AuthStateApp/AuthSessionConfiguration.swift",
+        "ResourceAccess.Options": "Sources/AuthStateResource/ResourceAccess+Options.swift",
         "OpenIDProvider.ProtectedResource":
             "Sources/AuthStateTesting/Provider/Model/OpenIDProvider+ProtectedResource.swift",
         "IDTokenPolicy": "Sources/AuthStateOAuth/IDToken/IDTokenPolicy.swift",

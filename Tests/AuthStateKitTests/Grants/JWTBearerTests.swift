@@ -5,6 +5,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateServer
 
 @Suite("Service accounts: tokens by assertions", .timeLimit(.minutes(5)))
 struct JWTBearerTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateServer
 
 @Suite("Pool: the index of places")
 struct PlaceIndexTests {

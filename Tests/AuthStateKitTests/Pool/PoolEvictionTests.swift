@@ -3,6 +3,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateServer
 
 @Suite("Pool: eviction")
 struct PoolEvictionTests {

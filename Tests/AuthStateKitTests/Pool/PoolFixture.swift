@@ -5,6 +5,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateServer
 
 /// A pool over a store that counts, with a provider that can be away, and a manual clock.
 final class PoolFixture: Sendable {

@@ -3,6 +3,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateServer
 
 @Suite("Pool: login and logout")
 struct PoolLoginTests {

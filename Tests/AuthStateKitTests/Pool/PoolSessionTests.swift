@@ -4,6 +4,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateServer
 
 @Suite("The sessions of a web server", .timeLimit(.minutes(2)))
 struct PoolSessionTests {

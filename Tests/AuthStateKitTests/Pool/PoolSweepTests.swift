@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateServer
 
 /// Abandoned states are listed by age, revoked at the provider and deleted.
 @Suite("Pool: sweeping", .timeLimit(.minutes(5)))

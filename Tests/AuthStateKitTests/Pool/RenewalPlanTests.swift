@@ -2,10 +2,11 @@ import AuthStateFoundation
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateServer
 
 @Suite("Pool: when it renews")
 struct RenewalPlanTests {
-    private typealias Facts = RenewalPlan.Facts
+    private typealias Facts = AuthState.RenewalFacts
     private let plan = RenewalPlan(spread: 0.1)
 
     @Test("renewals of tokens that were issued together are spread over the last tenth of their time")

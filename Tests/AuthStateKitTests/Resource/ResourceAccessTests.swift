@@ -5,6 +5,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateResource
 
 @Suite("From the URL of a resource to a token", .timeLimit(.minutes(5)))
 struct ResourceAccessTests {

@@ -5,6 +5,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateResource
 
 @Suite("Logins for a resource by assertions", .timeLimit(.minutes(5)))
 struct ResourceAssertionTests {

@@ -5,6 +5,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateResource
 
 @Suite("The client of a login for a resource", .timeLimit(.minutes(5)))
 struct ResourceClientTests {

@@ -3,6 +3,7 @@ import AuthStateOAuth
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateResource
 
 /// The rules of `ResourceAccess.History`, one row each.
 @Suite("What an access remembers of its logins")

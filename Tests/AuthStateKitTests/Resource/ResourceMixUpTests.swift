@@ -4,6 +4,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateResource
 
 /// A hostile resource, whose own authorization server sends the browser to an honest server's page (RFC 9700, section 4.4).
 @Suite("Mix-up by a resource")

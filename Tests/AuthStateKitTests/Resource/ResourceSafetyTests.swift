@@ -5,6 +5,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateResource
 
 /// What a resource, its servers, a logout or a full disk may do to a login.
 @Suite("The safety of an access", .timeLimit(.minutes(5)))

@@ -5,6 +5,8 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateResource
+@testable import AuthStateServer
 
 @Suite("The authorization servers of a resource", .timeLimit(.minutes(5)))
 struct ResourceServersTests {

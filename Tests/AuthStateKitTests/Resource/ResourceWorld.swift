@@ -5,6 +5,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateResource
 
 /// A protected resource beside its provider, and what was sent to both.
 struct ResourceWorld: Sendable {

@@ -5,6 +5,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateResource
 
 @Suite("More rights for a resource", .timeLimit(.minutes(5)))
 struct StepUpTests {

@@ -5,6 +5,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateServer
 
 @Suite("Clients", .timeLimit(.minutes(5)))
 struct ClientTests {

@@ -1,6 +1,7 @@
 import AuthStateOAuth
 import Testing
 
+@testable import AuthStateApp
 @testable import AuthStateKit
 
 @Suite("The state of a session")

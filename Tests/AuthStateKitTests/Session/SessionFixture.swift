@@ -1,3 +1,4 @@
+import AuthStateApp
 import AuthStateKit
 import AuthStateOAuth
 import AuthStateTesting

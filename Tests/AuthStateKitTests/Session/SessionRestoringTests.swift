@@ -4,6 +4,7 @@ import AuthStateTesting
 import Observation
 import Testing
 
+@testable import AuthStateApp
 @testable import AuthStateKit
 
 @MainActor

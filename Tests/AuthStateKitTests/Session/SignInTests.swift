@@ -4,6 +4,7 @@ import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
+@testable import AuthStateApp
 @testable import AuthStateKit
 
 @MainActor

@@ -3,6 +3,7 @@ import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
+@testable import AuthStateApp
 @testable import AuthStateKit
 
 @MainActor

@@ -4,6 +4,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateServer
 
 @Suite("Back-channel logout at several servers", .timeLimit(.minutes(2)))
 struct BackChannelLogoutTests {

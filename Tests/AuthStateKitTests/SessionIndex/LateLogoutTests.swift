@@ -4,6 +4,8 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateResource
+@testable import AuthStateServer
 
 @Suite("Back-channel logout before the login is complete", .timeLimit(.minutes(2)))
 struct LateLogoutTests {

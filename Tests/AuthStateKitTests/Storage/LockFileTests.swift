@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateServer
 @testable import AuthStateStorage
 
 /// Lock files go with their states, and no process ever holds one that another one holds too.

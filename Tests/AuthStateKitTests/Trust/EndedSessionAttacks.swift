@@ -4,6 +4,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateServer
 
 extension Attack {
     /// A stolen login goes on although the user has logged out: the provider's logout token came while the login was in progress.

@@ -5,6 +5,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateResource
 
 @Suite("Leniency", .timeLimit(.minutes(5)))
 struct LeniencyTests {

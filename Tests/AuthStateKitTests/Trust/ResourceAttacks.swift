@@ -4,6 +4,8 @@ import AuthStateOAuth
 import AuthStateTesting
 
 @testable import AuthStateKit
+@testable import AuthStateResource
+@testable import AuthStateServer
 
 extension Attack {
     /// Resources, and servers that they name, which would lead a person or a token to another party.

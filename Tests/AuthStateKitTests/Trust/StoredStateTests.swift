@@ -1,5 +1,7 @@
+import AuthStateApp
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateServer
 import AuthStateTesting
 import Foundation
 import Testing

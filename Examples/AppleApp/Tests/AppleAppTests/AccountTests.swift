@@ -1,3 +1,4 @@
+import AuthStateApp
 import AuthStateKit
 import AuthStateTesting
 import Foundation

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AuthStateKit
+import AuthStateResource
 import Testing
 
 @testable import AuthStateProgram

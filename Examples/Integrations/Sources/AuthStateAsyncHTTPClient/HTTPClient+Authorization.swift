@@ -1,5 +1,7 @@
 public import AsyncHTTPClient
 public import AuthStateKit
+public import AuthStateResource
+public import AuthStateServer
 public import Logging
 public import NIOCore
 

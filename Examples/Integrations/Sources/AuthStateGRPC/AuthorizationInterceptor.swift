@@ -1,4 +1,5 @@
 public import AuthStateKit
+public import AuthStateServer
 public import GRPCCore
 
 #if canImport(FoundationEssentials)

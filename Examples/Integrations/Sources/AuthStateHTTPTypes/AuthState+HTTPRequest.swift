@@ -1,4 +1,6 @@
 public import AuthStateKit
+public import AuthStateResource
+public import AuthStateServer
 public import HTTPTypes
 
 extension AuthState {

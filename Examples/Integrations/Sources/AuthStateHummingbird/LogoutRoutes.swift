@@ -1,5 +1,6 @@
 import AuthStateJOSE
 import AuthStateKit
+import AuthStateServer
 import HTTPTypes
 import Hummingbird
 import Logging

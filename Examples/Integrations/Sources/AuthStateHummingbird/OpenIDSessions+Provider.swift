@@ -1,4 +1,5 @@
 public import AuthStateKit
+import AuthStateServer
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,5 +1,6 @@
 import AuthStateJOSE
 public import AuthStateKit
+public import AuthStateServer
 import HTTPTypes
 public import Hummingbird
 public import Logging

@@ -1,4 +1,5 @@
 public import AuthStateKit
+public import AuthStateServer
 public import ServiceLifecycle
 
 /// Runs a pool: renews ahead of expiry until the graceful shutdown, then waits for the renewals in progress.

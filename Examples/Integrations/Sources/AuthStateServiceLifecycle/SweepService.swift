@@ -1,4 +1,5 @@
 public import AuthStateKit
+public import AuthStateServer
 public import ServiceLifecycle
 
 /// Sweeps a pool's store at intervals: deletes abandoned states and revokes their tokens, see `AuthStatePool.sweep`.

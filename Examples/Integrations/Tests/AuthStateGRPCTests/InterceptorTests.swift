@@ -1,5 +1,6 @@
 import AuthStateGRPC
 import AuthStateKit
+import AuthStateServer
 import AuthStateTesting
 import Foundation
 import GRPCCore

@@ -1,5 +1,6 @@
 import AuthStateHTTPTypes
 import AuthStateKit
+import AuthStateServer
 import AuthStateTesting
 import HTTPTypes
 import Testing

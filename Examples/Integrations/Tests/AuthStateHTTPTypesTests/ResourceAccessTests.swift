@@ -1,5 +1,6 @@
 import AuthStateHTTPTypes
 import AuthStateKit
+import AuthStateResource
 import AuthStateTesting
 import HTTPTypes
 import Testing

@@ -1,4 +1,5 @@
 import AuthStateKit
+import AuthStateResource
 import AuthStateTesting
 import Foundation
 import HTTPTypes

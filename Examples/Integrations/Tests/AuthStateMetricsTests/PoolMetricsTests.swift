@@ -1,5 +1,6 @@
 import AuthStateKit
 import AuthStateMetrics
+import AuthStateServer
 import AuthStateTesting
 import MetricsTestKit
 import Testing

@@ -1,4 +1,5 @@
 public import AuthStateKit
+public import AuthStateResource
 
 /// A client of one MCP server over streamable HTTP.
 ///

@@ -1,5 +1,6 @@
 import AuthStateKit
 import AuthStatePostgres
+import AuthStateServer
 import Foundation
 
 /// A server for many users: requests at once, each for a user that chance chooses, with renewals ahead of expiry.

@@ -1,4 +1,4 @@
-import AuthStateServer
+import WebServer
 import Foundation
 import Hummingbird
 import Logging

@@ -1,6 +1,6 @@
 import AuthStateHummingbird
 import AuthStateKit
-import AuthStateServer
+import WebServer
 import AuthStateTesting
 import Foundation
 import Hummingbird

@@ -65,5 +65,5 @@ public struct RenewalParameters: Sendable, Hashable {
 
     /// Whether nothing is asked for; 5 ns less for each reading of a token than a comparison with `none`.
     @usableFromInline
-    var isNone: Bool { box == nil }
+    package var isNone: Bool { box == nil }
 }

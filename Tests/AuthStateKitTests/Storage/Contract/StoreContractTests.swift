@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateServer
 @testable import AuthStateTesting
 
 typealias Contract = AuthStateStoreContract

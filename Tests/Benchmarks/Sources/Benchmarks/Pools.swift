@@ -1,5 +1,6 @@
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateServer
 import Foundation
 import Synchronization
 

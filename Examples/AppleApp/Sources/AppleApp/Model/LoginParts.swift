@@ -1,3 +1,4 @@
+import AuthStateApp
 import AuthStateKit
 
 /// The parts that all logins of the app share: their store, how pages are shown, and the router of the URLs that come

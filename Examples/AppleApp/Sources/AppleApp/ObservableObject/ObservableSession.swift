@@ -1,3 +1,5 @@
+import AuthStateApp
+
 #if canImport(Combine)
     import AuthStateKit
     import Combine

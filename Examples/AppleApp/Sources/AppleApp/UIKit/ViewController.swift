@@ -1,3 +1,5 @@
+import AuthStateApp
+
 #if os(iOS)
     import AuthStateKit
     import Foundation

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AuthStateKit
+import AuthStateResource
 
 extension Login {
     /// Logs in for an API: its metadata lead to the authorization server, and the rules of the library to a client there.

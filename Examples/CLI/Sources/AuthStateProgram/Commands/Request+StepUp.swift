@@ -1,5 +1,6 @@
 import ArgumentParser
 import AuthStateKit
+import AuthStateResource
 
 extension Request {
     /// Sends a request with the login for an API: the user logs in again when the API asks for more rights, or takes no

@@ -1,4 +1,5 @@
 public import AuthStateKit
+import AuthStateResource
 
 /// The connection of a stored login with the API that it is for, and with the ways in which its client came to be.
 struct ResourceLink: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import AuthStateKit
+import AuthStateResource
 
 extension Session {
     /// Returns the stored login for a resource, or for another one of the same authorization server, whose client serves both;

@@ -1,4 +1,5 @@
 public import AuthStateKit
+import AuthStateResource
 
 /// The place of one login, and the way to a working state.
 public struct Session: Sendable {

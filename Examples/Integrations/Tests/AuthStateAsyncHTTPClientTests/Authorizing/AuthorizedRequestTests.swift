@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import AuthStateAsyncHTTPClient
 import AuthStateKit
+import AuthStateServer
 import AuthStateTesting
 import NIOCore
 import NIOHTTP1

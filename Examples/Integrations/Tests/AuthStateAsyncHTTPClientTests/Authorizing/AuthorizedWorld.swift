@@ -1,6 +1,8 @@
 import AsyncHTTPClient
 import AuthStateAsyncHTTPClient
 import AuthStateKit
+import AuthStateResource
+import AuthStateServer
 import AuthStateTesting
 import Foundation
 import NIOCore

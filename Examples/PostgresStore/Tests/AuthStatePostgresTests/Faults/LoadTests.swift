@@ -1,4 +1,5 @@
 import AuthStateKit
+import AuthStateServer
 import AuthStateTesting
 import Foundation
 import Testing

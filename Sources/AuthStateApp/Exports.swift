@@ -1,0 +1,2 @@
+// `import AuthStateApp` is enough: its public API uses the core's types.
+@_exported public import AuthStateKit

@@ -1,0 +1,143 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateServer
+
+extension ResourceAccess {
+    /// An access's memory of its logins: which have ended and how, and what was asked for in vain.
+    ///
+    /// A value that is told what happened and answers what may be tried next.
+    struct History: Sendable {
+        /// The number of logins that have ended.
+        private(set) var ended = 0
+        /// The last login, if it failed, for the calls that began before its end.
+        private var failure: (end: Int, error: any Error)?
+        /// The logins for more rights that an operation has led to.
+        private var stepUps: [String: Int] = [:]
+        /// The logins that asked for a scope in vain.
+        private var inVain: [Scope: Int] = [:]
+        /// The grants that the resource has refused since it allowed a request.
+        private var refused: Set<String> = []
+        /// The clients that a server has refused to know: each is registered anew.
+        private var forgotten: Set<Forgotten> = []
+        /// Whether the registration that is kept is one of them, see `Options.registersAnew`.
+        private var distrustsRegistration: Bool
+
+        private struct Forgotten: Hashable {
+            var clientID: String
+            var issuer: Issuer
+        }
+
+        init(distrustsRegistration: Bool = false) { self.distrustsRegistration = distrustsRegistration }
+    }
+}
+
+extension ResourceAccess.History {
+    // MARK: - Logins
+
+    /// A login has ended; the failure of a cancelled one is not another caller's.
+    mutating func loginEnded(_ error: (any Error)?) {
+        ended += 1
+        if error is CancellationError { return }
+        failure = error.map { (ended, $0) }
+    }
+
+    /// Returns the error of the last login, if it failed and ended after a call had begun.
+    func failure(since begun: Int) -> (any Error)? {
+        failure.flatMap { $0.end > begun ? $0.error : nil }
+    }
+
+    /// The program asks for a login: what was asked for in vain may be asked for again.
+    mutating func loginWanted() { (stepUps, inVain) = ([:], [:]) }
+
+    // MARK: - Requests
+
+    /// The resource allowed an operation: what it led to before counts no longer.
+    mutating func allowed(_ operation: String) {
+        stepUps[operation] = nil
+        refused = []
+    }
+
+    /// The resource refused a grant.
+    ///
+    /// - Returns: Whether it refused another one before: a new login changes nothing.
+    mutating func refused(_ grantID: String) -> Bool {
+        if refused.count < 2 { refused.insert(grantID) }
+        return refused.count > 1
+    }
+
+    // MARK: - More rights
+
+    /// The answer to the question whether one more login can bring more rights.
+    enum StepUp: Equatable {
+        /// It may: this is the login of that number for the operation.
+        case login(number: Int)
+        /// It cannot: no scope is missing, or so many logins have brought none.
+        case inVain(after: Int)
+    }
+
+    /// Returns whether a login for more rights may help.
+    ///
+    /// - Parameters:
+    ///   - operation: The operation; nil for one without a name.
+    ///   - call: The number of such logins that the call itself has made.
+    ///   - missing: The scopes that the resource asks for and that were not granted: without any, a grant is refused for
+    ///     another reason, and one more login would change nothing.
+    ///   - limit: The number of such logins for each call, each operation, and each scope that is never granted.
+    func stepUp(for operation: String?, call: Int, missing: [Scope], limit: Int) -> StepUp {
+        let made = max(call, operation.flatMap { stepUps[$0] } ?? 0)
+        let tries = missing.map { inVain[$0, default: 0] }.min() ?? limit
+        let isAllowed = TrustCheck.stepUpBound.holds(max(made, tries) < limit)
+        return isAllowed ? .login(number: made + 1) : .inVain(after: missing.isEmpty ? made : max(made, tries))
+    }
+
+    /// An operation has led to a login for more rights.
+    mutating func steppedUp(for operation: String, number: Int) { stepUps.note(number, of: operation) }
+
+    /// A login was granted scopes; those that it asked for in vain are counted.
+    mutating func granted(_ granted: Set<Scope>, of requested: [Scope]) {
+        for scope in requested where scope != .offlineAccess {
+            if granted.contains(scope) {
+                inVain[scope] = nil
+            } else {
+                inVain.note(inVain[scope, default: 0] + 1, of: scope)
+            }
+        }
+    }
+
+    // MARK: - Clients
+
+    /// A server has refused to know a client.
+    ///
+    /// - Returns: Whether that is news.
+    @discardableResult
+    mutating func forget(_ clientID: String, at issuer: Issuer) -> Bool {
+        forgotten.insert(Forgotten(clientID: clientID, issuer: issuer)).inserted
+    }
+
+    /// Whether a server has refused to know a client that it registered.
+    func isForgotten(_ clientID: String, at issuer: Issuer) -> Bool {
+        forgotten.contains(Forgotten(clientID: clientID, issuer: issuer))
+    }
+
+    /// A server registered a client, perhaps under an identifier that it had forgotten.
+    mutating func registered(_ clientID: String, at issuer: Issuer) {
+        forgotten.remove(Forgotten(clientID: clientID, issuer: issuer))
+    }
+
+    /// Returns the registration to log in with: the one that was kept, unless the program asked once for another.
+    mutating func trusted(_ kept: RegistrationResponse?, at issuer: Issuer) -> RegistrationResponse? {
+        guard distrustsRegistration else { return kept }
+        distrustsRegistration = false
+        if let kept { forget(kept.clientID, at: issuer) }
+        return nil
+    }
+}
+
+extension Dictionary where Value == Int {
+    /// Notes a number; beside 255 others they are forgotten, for the names may be any number of paths.
+    fileprivate mutating func note(_ number: Int, of name: Key) {
+        if count >= 256, self[name] == nil { removeAll() }
+        self[name] = number
+    }
+}

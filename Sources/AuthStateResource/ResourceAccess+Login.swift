@@ -1,0 +1,271 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateServer
+import AuthStateSystem
+import AuthStateUserAgent
+
+extension ResourceAccess {
+    /// What a call had when it was refused.
+    struct Seen: Sendable {
+        /// The grant; nil for none.
+        var grantID: String?
+        /// The access token, when any other one of the same grant may do.
+        var accessToken: String?
+        /// Whether the call shows what the resource allows; one that takes a token away does not.
+        var showsAnswers = false
+    }
+
+    /// Whether a state has a grant, or tokens, that a call has not tried.
+    private func isNew(_ state: AuthState, since seen: Seen) -> Bool {
+        let record = state.snapshot
+        return isOurs(state) && state.isAuthorized
+            && (record.grantID != seen.grantID || seen.accessToken.map { $0 != record.accessToken } ?? false)
+    }
+
+    /// Logs in, unless another call has done so since, or is about to.
+    ///
+    /// - Parameters:
+    ///   - error: The reason, whose challenge leads; nil for a login that the program asked for.
+    ///   - seen: What the caller used.
+    ///   - since: The number of logins that had ended when the call began: it shares the failure of one that ended later.
+    func logIn(because error: AuthStateError?, seen: Seen, since: Int) async throws {
+        if try await isMade(seen, since: since) { return }
+        let login = SharedLogin { [self] in
+            do {
+                try await perform(because: error, seen: seen)
+                await ended(nil)
+            } catch {
+                await ended(error)
+                throw error
+            }
+        }
+        running = login
+        try await login.value()
+    }
+
+    /// Returns whether another call has made a login: waits for the one in progress, and shares the failure of one that ended
+    /// after this call had begun.
+    func isMade(_ seen: Seen, since: Int) async throws -> Bool {
+        if let running, !running.isOver {
+            try await running.value()
+            return true
+        }
+        if let state, isNew(state, since: seen) { return true }
+        if let failure = history.failure(since: since) { throw failure }
+        return false
+    }
+
+    private func ended(_ error: (any Error)?) { history.loginEnded(error) }
+
+    private func perform(because error: AuthStateError?, seen: Seen) async throws {
+        // Another process may have logged in, or out.
+        if let state { try? await state.reload() } else { state = try await restored() }
+        if let state, isNew(state, since: seen) { return }
+        if error != nil { try await checkKey() }
+        if let error, error.isFailedRenewal(of: state?.snapshot) { try await checkServer(because: error) }
+        if case .elsewhere = login.way { throw needsPerson(because: error, seen: seen) }
+        try await place.tryStore()
+        while true {
+            let plan = try await plan(because: error)
+            // A renewal of another call, or a login elsewhere, may have ended meanwhile.
+            if let state, isNew(state, since: seen) { return }
+            do { return try await logIn(by: plan) } catch let refusal as AuthStateError
+                where refusal.code == .invalidClient
+            {
+                // The server no longer knows the client that registered there; one that registered just now is not refused
+                // for that.
+                guard let known = plan.registration?.clientID, let issuer = plan.provider.issuer,
+                    history.forget(known, at: issuer)
+                else { throw refusal }
+            }
+        }
+    }
+
+    /// Returns the error that leads to a login of a person; the error itself where the login that it led to before brought the
+    /// same, so that no browser goes round in circles.
+    private func needsPerson(because error: AuthStateError?, seen: Seen) -> AuthStateError {
+        if var error, let grantID = seen.grantID, seen.showsAnswers,
+            [.tokenRejected, .insufficientUserAuthentication].contains(error.code), history.refused(grantID)
+        {
+            error.message += " A new login has not changed that."
+            error.hint = "Ask the operator of the resource; the user can begin a login by hand."
+            return error
+        }
+        return .personNeeded(for: resource, because: error)
+    }
+
+    /// Throws the error of a renewal unless the resource names another server than the one that did not renew the tokens.
+    private func checkServer(because error: AuthStateError) async throws {
+        let issuer = state?.snapshot.client.provider.issuer
+        guard let plan = try? await plan(because: error), plan.provider.issuer != issuer else { throw error }
+    }
+
+    /// Refuses to replace a login that is not this resource's, unless the program asks for a login itself.
+    private func checkKey() async throws {
+        guard let other = try await stored(at: place), other.isAuthorized,
+            other.annotations[Self.annotation] != resource.rawValue
+        else { return }
+        throw AuthStateError(
+            .invalidArgument, stage: .store, "The key holds another login than the resource's.",
+            expected: "a login for \(resource)", received: other.annotations[Self.annotation] ?? "a login by issuer",
+            hint: "Give each resource a key of its own.")
+    }
+
+    private func logIn(by plan: Plan) async throws {
+        switch login.way {
+        case .elsewhere: break
+        case .clientCredentials, .signedAssertion, .assertion: try await logInProgram(by: plan)
+        case .browser(let userAgent): try await logInPerson(by: plan, userAgent)
+        }
+    }
+
+    private func logInProgram(by plan: Plan) async throws {
+        let scopes = plan.scopes.filter { $0 != .offlineAccess }
+        let login = try programLogin(by: plan, scopes)
+        var (record, event) = try await login.grant(at: place)
+        if case .loggedIn(_, let tokens, _) = event {
+            try? await state?.reload()
+            do { try checkLogout(since: plan.grantID) } catch {
+                await service.giveBack(tokens, of: record.client)
+                throw error
+            }
+        }
+        record.annotations = annotations
+        let next = await place.state(record, event)
+        note(granted: next.snapshot.scope, of: scopes)
+        state = next
+        try await bind(record.client)
+    }
+
+    /// The login of a plan without a page.
+    ///
+    /// - Throws: `AuthStateError` with `.clientIssuerMismatch` when the assertion is for another server, `.unsupported` when
+    ///   the client cannot log in in its own name.
+    private func programLogin(by plan: Plan, _ scopes: [Scope]) throws -> AuthState.Login {
+        guard case .ready(let id, let credential) = plan.choice else {
+            throw AuthStateError(
+                .unsupported, stage: .authorization, "A client that registers itself needs a login of a person.",
+                expected: "a known client, or one with a document", hint: "Register a client by hand.")
+        }
+        let client = Client(plan.provider, id: id, credential: credential)
+        if case .assertion(let assertion, let issuer) = login.way {
+            let own = plan.provider.issuer?.rawValue ?? ""
+            guard TrustCheck.assertionIssuer.holds(issuer.map { plan.provider.issuer?.isServer($0) == true } ?? true)
+            else {
+                throw AuthStateError(
+                    .clientIssuerMismatch, stage: .authorization,
+                    "The assertion is for another authorization server than the resource names.",
+                    expected: issuer, received: own, hint: "Give an assertion that is signed for this server.")
+            }
+            return .assertion(assertion, client, scopes: scopes, resources: plan.resources, dpopKey: plan.dpopKey)
+        }
+        if case .signedAssertion(let subject) = login.way, credential.method == .privateKeyJWT {
+            let grant = JWTBearerGrant(
+                issuer: id, subject: subject ?? id, key: credential, scopes: scopes, resources: plan.resources)
+            return .jwtBearer(grant, at: plan.provider, dpopKey: plan.dpopKey)
+        }
+        guard credential.isProof, case .clientCredentials = login.way else {
+            throw AuthStateError(
+                .unsupported, stage: .authorization, "A login without a person needs a client with a credential.",
+                expected: "a known client, or one with a document and a private key",
+                hint: "Give the client's credential.")
+        }
+        return .clientCredentials(client, scopes: scopes, resources: plan.resources, dpopKey: plan.dpopKey)
+    }
+
+    private func logInPerson(by plan: Plan, _ userAgent: any ExternalUserAgent) async throws {
+        let listener = try await plan.listener(userAgent, options.redirectURI)
+        let request: AuthorizationRequest
+        let registration: RegistrationResponse?
+        do {
+            (request, registration) = try await self.request(
+                by: plan, redirectURI: listener?.redirectURI ?? options.redirectURI)
+        } catch {
+            await listener?.giveUp(error)
+            throw error
+        }
+        let (response, tokens) = try await service.authorize(request, presenting: listener ?? userAgent)
+        try await keep(response, tokens, registration, over: plan.grantID)
+    }
+
+    /// Returns the authorization request of a plan, and the registration of its client; one that has to register does so now.
+    func request(by plan: Plan, redirectURI: RedirectURI?) async throws -> (AuthorizationRequest, RegistrationResponse?)
+    {
+        let (client, registration) = try await client(by: plan, redirectURI: redirectURI)
+        var request = AuthorizationRequest(client, scopes: plan.scopes, redirectURI: redirectURI)
+        request.resources = plan.resources
+        request.dpopKey = plan.dpopKey
+        if let challenge = plan.stronger { request.strengthen(by: challenge) }
+        options.prepare(&request)
+        // A resource's wish for an identity is not the program's; the age of a login is in an ID token alone.
+        request.mayLackIDToken =
+            plan.scopes.contains(.openID) && options.scopes?.contains(.openID) != true && request.maxAge == nil
+        return (request, registration)
+    }
+
+    /// Keeps the result of a login, if it is of an account that may replace the one before.
+    ///
+    /// - Parameter grantID: The grant when the login began; nil where there was none, or where it is not known.
+    func keep(
+        _ response: AuthorizationResponse, _ tokens: TokenResponse, _ registration: RegistrationResponse?,
+        over grantID: String? = nil
+    ) async throws {
+        let client = response.request.client
+        do {
+            try Task.checkCancellation()
+            // A login elsewhere, while the page was shown, has an account too.
+            try? await state?.reload()
+            try checkLogout(since: grantID)
+            if let before = state?.snapshot, before.client.provider.issuer == client.provider.issuer,
+                before.lastTokenResponse != nil || before.refreshToken != nil
+            {
+                try await options.account.check(tokens, against: before)
+                try checkLogout(since: grantID)
+            }
+        } catch {
+            await service.giveBack(tokens, of: client)
+            throw error
+        }
+        var record = AuthState.Record(client)
+        record.annotations = annotations
+        if registration?.clientID == client.id { record.lastRegistrationResponse = registration }
+        note(granted: tokens.scope ?? response.scope, of: response.request.scopes)
+        let next = await place.state(record, .loggedIn(response, tokens))
+        state = next
+        try await next.checkSession()
+        try await bind(client)
+    }
+
+    /// Refuses to log in again a user who has logged out since the login began.
+    private func checkLogout(since grantID: String?) throws {
+        guard let grantID, let record = state?.snapshot, record.grantID != grantID, !record.isAuthorized else { return }
+        throw AuthStateError(
+            .notLoggedIn, stage: .authorization, "The user was logged out while the login was in progress.",
+            hint: "Log in again.")
+    }
+
+    private func note(granted: String?, of requested: [Scope]) {
+        if let granted { history.granted(granted.scopes, of: requested) }
+    }
+
+    var annotations: [String: String] {
+        options.annotations.merging([Self.annotation: resource.rawValue]) { $1 }
+    }
+}
+
+extension String {
+    /// The scopes of a granted scope.
+    var scopes: Set<Scope> { Set(split(separator: " ").map { Scope(rawValue: String($0)) }) }
+}
+
+extension AuthStateError {
+    /// A login is needed, and the program has no way to show a page.
+    static func personNeeded(for resource: ResourceIdentifier, because reason: AuthStateError?) -> AuthStateError {
+        var error = AuthStateError(
+            .notLoggedIn, stage: .authorization, "A person has to log in for \(resource).",
+            hint: "Begin a login, and show its page to the person.", underlying: reason)
+        error.challenge = reason?.challenge
+        return error
+    }
+}

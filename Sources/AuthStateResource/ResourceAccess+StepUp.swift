@@ -1,0 +1,55 @@
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateServer
+
+extension ResourceAccess {
+    /// Logs in for more rights: a bounded number of times for each call, for each operation that is named, and for each scope
+    /// that is never granted.
+    ///
+    /// - Parameter before: The number of such logins that the call has made.
+    /// - Returns: Whether the call made a login, and did not join another's.
+    func stepUp(
+        _ operation: String?, after before: Int, because error: AuthStateError, seen: Seen, since: Int
+    ) async throws -> Bool {
+        let wanted = await wanted(error.challenge)
+        if try await isMade(seen, since: since) { return false }
+        guard let record = state?.snapshot else {
+            try await logIn(because: error, seen: seen, since: since)
+            return true
+        }
+        let granted = record.scope?.scopes ?? []
+        let missing = wanted.filter { !granted.contains($0) }
+        switch history.stepUp(for: operation, call: before, missing: missing, limit: options.maximumStepUps) {
+        case .inVain(let count): throw error.inVain(after: count)
+        case .login(let number):
+            try await logIn(because: error, seen: seen, since: since)
+            // Only a login that was made counts.
+            if let operation { history.steppedUp(for: operation, number: number) }
+            return true
+        }
+    }
+
+    /// The scopes that a challenge asks for; of one that names none, those that the resource's metadata list.
+    ///
+    /// Without those that no login asks for because of a resource: a scope that is never granted is one that is always missing.
+    private func wanted(_ challenge: AuthenticationChallenge?) async -> [Scope] {
+        if let scopes = challenge?.scopes, !scopes.isEmpty { return scopes }
+        let description = try? await service.describe(
+            resource, challenge: challenge, tolerances: options.tolerances,
+            signedMetadataKeys: options.signedMetadataKeys)
+        return (description?.metadata.scopesSupported ?? []).filter { $0.isValid && $0 != .offlineAccess }
+    }
+}
+
+extension AuthStateError {
+    /// The same error, after logins for more rights that brought none.
+    fileprivate func inVain(after count: Int) -> AuthStateError {
+        var copy = self
+        copy.message =
+            count == 0
+            ? "The access token does not allow this request, and the resource asks for nothing that was not granted."
+            : "The access token does not allow this request, also after \(count) \(count == 1 ? "login" : "logins") for more rights."
+        copy.hint = "Ask the operator of the resource which scope this request needs."
+        return copy
+    }
+}

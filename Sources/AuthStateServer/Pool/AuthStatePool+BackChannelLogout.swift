@@ -1,0 +1,135 @@
+import AuthStateKit
+public import AuthStateOAuth
+public import AuthStateStorage
+import AuthStateSystem
+
+extension AuthStatePool {
+    /// The sessions that a logout token, or the logout of a user, ended.
+    public struct BackChannelOutcome: Sendable, Hashable {
+        /// The keys whose sessions have ended, here and, through the store, on every server.
+        public var ended: [AuthStateKey] = []
+        /// Why the tokens of ended sessions could not be revoked at the provider.
+        public var warnings: [AuthStateError] = []
+    }
+
+    /// Ends the sessions that a provider's logout token names (OpenID Connect Back-Channel Logout 1.0, section 2.7), and revokes
+    /// their tokens.
+    ///
+    /// Other servers of the store see the end as they see a logout by another process. Answer the provider with status 200
+    /// when this returns, also without a session, and with 400 when it throws: it may then send the token again, and the rest is
+    /// ended. `removeEnd(_:)` removes the record of the end where no later login uses the key.
+    ///
+    /// A session whose login is still in progress ends too: `logIn(_:for:annotations:)` then throws, on every server of the
+    /// store.
+    ///
+    /// - Parameter token: A verified token, from `AuthorizationService.logoutToken(_:configuration:clientID:)`.
+    /// - Throws: `AuthStateError`: `.invalidArgument` when the pool's store is not an `IndexedAuthStateStore`; of kind
+    ///   `.store` when a session could not be found or ended, with all others ended.
+    @discardableResult
+    public func logOut(_ token: LogoutToken) async throws -> BackChannelOutcome {
+        guard let name = SessionName(token) else { return BackChannelOutcome() }
+        let end = SessionIndexEntry.End(token, of: name)
+        return try await self.end(name, end, leavesEnds: true) { try await $0.grants(of: name, until: end) }
+    }
+
+    /// Ends all sessions of a user, here and, through the store, on every server, and revokes their tokens: for a support desk,
+    /// for "sign out everywhere", for the deletion of an account. The session at the provider continues.
+    ///
+    /// A session whose login is still in progress ends too: `logIn(_:for:annotations:)` then throws.
+    ///
+    /// - Parameters:
+    ///   - subject: `sub` of the user's ID tokens, see `AuthState.user`.
+    ///   - issuer: The provider that the subject is of.
+    /// - Throws: As `logOut(_:)` for a logout token does.
+    @discardableResult
+    public func logOut(user subject: String, at issuer: Issuer) async throws -> BackChannelOutcome {
+        let name = SessionName(user: subject, at: issuer)
+        let end = SessionIndexEntry.End(at: service.configuration.clock.now)
+        return try await self.end(name, end, leavesEnds: false) { try await $0.grants(of: name) }
+    }
+
+    /// Returns the keys of a user's sessions, the oldest first; one that ended by a crash may be among them.
+    ///
+    /// - Parameters:
+    ///   - subject: `sub` of the user's ID tokens, see `AuthState.user`.
+    ///   - issuer: The provider that the subject is of.
+    /// - Throws: `AuthStateError`: `.invalidArgument` when the pool's store is not an `IndexedAuthStateStore`; of kind `.store`.
+    public func keys(of subject: String, at issuer: Issuer) async throws -> [AuthStateKey] {
+        try await indexedStore.keys(of: subject, at: issuer)
+    }
+
+    private var indexedStore: IndexedAuthStateStore {
+        get throws {
+            guard let store = store as? IndexedAuthStateStore else {
+                throw AuthStateError(
+                    .invalidArgument, stage: .logout, "The store cannot tell which sessions are a user's.",
+                    expected: "an IndexedAuthStateStore around the pool's store", received: "\(type(of: store))")
+            }
+            return store
+        }
+    }
+
+    /// Ends sessions, each if it is still the one that the index has.
+    ///
+    /// - Parameters:
+    ///   - end: Recorded first, for the logins of the name that are in progress.
+    ///   - leavesEnds: Whether the records of the ends stay in the store.
+    private func end(
+        _ name: SessionName, _ end: SessionIndexEntry.End, leavesEnds: Bool,
+        sessions: (IndexedAuthStateStore) async throws -> [(key: AuthStateKey, grant: String)]
+    ) async throws -> BackChannelOutcome {
+        let store = try indexedStore
+        var (outcome, failure) = (BackChannelOutcome(), (any Error)?.none)
+        do { try await store.index.end(name, end) } catch { failure = error }
+        for (key, grant) in try await sessions(store) {
+            do {
+                guard let state = try await session(key, grant) else { continue }
+                let logout = await state.logOut(with: nil)
+                if case .failed(let error) = logout.removal { throw error }
+                if case .failed(let error) = logout.revocation { outcome.warnings.append(error) }
+                outcome.ended.append(key)
+                if !leavesEnds { try await removeEnd(key) }
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+        return outcome
+    }
+
+    /// Ends the oldest sessions of a user who has more than the index has room for; without it their later sessions could not be
+    /// saved.
+    func endSurplus(beside state: AuthState) async {
+        guard let store = store as? IndexedAuthStateStore,
+            let token = state.snapshot.idToken.flatMap({ try? IDToken(parsing: $0) })
+        else { return }
+        for (name, key, grant) in (try? await store.surplus(of: token)) ?? [] where key != state.key {
+            // One that cannot be ended now is tried again at the next login.
+            do {
+                guard let old = try await session(key, grant) else {
+                    await store.index.remove(key, of: grant, from: name)
+                    continue
+                }
+                _ = await old.logOut(with: nil)
+                try await removeEnd(key)
+            } catch {}
+        }
+    }
+
+    /// The state of an indexed session, as it is stored; nil when it has ended, or the key has another login by now.
+    private func session(_ key: AuthStateKey, _ grant: String) async throws -> AuthState? {
+        var isLast = false
+        while true {
+            do {
+                let state = try await state(for: key)
+                try await state.reload()
+                return state.snapshot.grantID == grant ? state : nil
+            } catch AuthStateError.Code.notLoggedIn {
+                if isLast { return nil }
+            }
+            // A login is in the index before it is stored: it holds the lease until then.
+            try await store.withLease(key, deadline: options.state.leaseDeadline) { _ in }
+            isLast = true
+        }
+    }
+}

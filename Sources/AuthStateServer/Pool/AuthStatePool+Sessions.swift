@@ -1,0 +1,83 @@
+public import AuthStateKit
+public import AuthStateOAuth
+import AuthStateStorage
+
+extension AuthStatePool {
+    /// Begins a login of the pool's client in two requests of a browser.
+    ///
+    /// Keep the pending login in the browser's session, and redirect the browser to its URL.
+    ///
+    /// - Parameters:
+    ///   - redirectURI: The URI of this server that the answer goes to.
+    ///   - scopes: The scopes to ask for; nil asks for those of a known provider, else for `openid profile email`. Most providers
+    ///     give a login that lasts for `offline_access`.
+    ///   - prepare: Changes the request before it is sent.
+    /// - Throws: As `AuthorizationService.begin(_:)`; `AuthStateError` of stage discovery; `.invalidArgument` for a pool without a
+    ///   client of its own.
+    public func beginLogin(
+        redirectURI: RedirectURI, scopes: [Scope]? = nil,
+        prepare: (_ request: inout AuthorizationRequest) -> Void = { _ in }
+    ) async throws -> PendingAuthorization {
+        let named = try ownClient
+        let client = try await service.client(named)
+        var request = named.request(at: client.provider, scopes: scopes, redirectURI: redirectURI)
+        prepare(&request)
+        return try await service.begin(request)
+    }
+
+    /// Completes a login that `beginLogin(redirectURI:scopes:prepare:)` began, perhaps at another server, and keeps it under a key.
+    ///
+    /// - Parameters:
+    ///   - pending: The login, from the browser's session; use it once.
+    ///   - callback: The browser's answer.
+    ///   - key: The key of the new session: a random one, no name that users choose.
+    ///   - annotations: Kept with the state, see `AuthState.Record.annotations`.
+    /// - Throws: As `logIn(_:for:annotations:)`; `.invalidArgument` for a login of another client.
+    @discardableResult
+    public func completeLogin(
+        _ pending: PendingAuthorization, callback: AuthorizationCallback, for key: AuthStateKey,
+        annotations: [String: String] = [:]
+    ) async throws -> AuthState {
+        try ownClient.check(pending.client)
+        return try await logIn(.code(pending, callback), for: key, annotations: annotations)
+    }
+
+    /// Ends the session of a key: forgets it here and, through the store, on every server, revokes its tokens, and leaves nothing
+    /// in the store.
+    ///
+    /// Redirect the browser to the URL of the outcome's `pending`, if there is one, to end the session at the provider too. A
+    /// stored state that can never be read is removed. A part that fails is in the outcome; each is tried.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the session.
+    ///   - postLogoutRedirectURI: The URI to which the provider sends the browser back; nil is the redirect URI of the login.
+    /// - Throws: `AuthStateError` of kind `.store` when the store cannot be read now; `CancellationError`.
+    @discardableResult
+    public func logOut(
+        _ key: AuthStateKey, postLogoutRedirectURI: RedirectURI? = nil
+    ) async throws -> LogoutOutcome {
+        var outcome = LogoutOutcome(removal: .notNeeded, revocation: .notNeeded, session: .notNeeded)
+        do {
+            let state = try await state(for: key)
+            let request = state.endSessionRequest(postLogoutRedirectURI: postLogoutRedirectURI)
+            outcome = await state.logOut(with: request)
+        } catch AuthStateError.Code.notLoggedIn {} catch  where error.isAboutContent {
+            try await remove(key)
+            outcome.removal = .done
+        }
+        if case .failed = outcome.removal { return outcome }
+        // A record of the end that stays is left to a sweep.
+        try? await removeEnd(key)
+        return outcome
+    }
+
+    private var ownClient: NamedClient {
+        get throws {
+            if let client { return client }
+            throw AuthStateError(
+                .invalidArgument, stage: .authorization, "The pool has no client of its own.",
+                expected: "AuthStatePool(NamedClient(…), store: …)",
+                hint: "Name the client when the pool is made, or begin the login with service.begin(_:).")
+        }
+    }
+}
