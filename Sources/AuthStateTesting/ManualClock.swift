@@ -99,12 +99,12 @@ public final class ManualClock: Clock, Sendable {
     ///
     /// - Throws: `CancellationError`.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        supervise()
         let id = state.withLock { $0.newID() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 enum Outcome { case asleep, due, cancelled }
                 var woken: [CheckedContinuation<Void, Never>] = []
+                var isAlone = false
                 let outcome: Outcome = state.withLock { state in
                     if Task.isCancelled { return .cancelled }
                     if deadline <= state.now { return .due }
@@ -113,8 +113,10 @@ public final class ManualClock: Clock, Sendable {
                         state.watchers[id] = nil
                         woken.append(watcher.continuation)
                     }
+                    (isAlone, state.isSupervised) = (!state.isSupervised, true)
                     return .asleep
                 }
+                if isAlone { supervise() }
                 for watcher in woken { watcher.resume() }
                 switch outcome {
                 case .asleep: break
@@ -130,38 +132,43 @@ public final class ManualClock: Clock, Sendable {
 
     /// Looks after the sleepers, until there are none, or nothing wakes them.
     private func supervise() {
-        let isNew = state.withLock { state in
-            defer { state.isSupervised = true }
-            return !state.isSupervised
-        }
-        guard isNew else { return }
         Task { [weak self, realClock] in
-            var moves = self?.state.withLock { $0.moves }
+            var before = Look()
             while (try? await realClock.sleep(for: .seconds(10))) != nil, let self {
-                let (next, line) = look(since: moves)
-                if let line { return report(line) }
-                guard let next else { return }
-                moves = next
+                guard let next = look(since: before) else { return }
+                before = next
             }
         }
     }
 
-    /// - Returns: The number of moves so far, nil when there are no sleepers; and the report when nothing has moved.
-    private func look(since moves: Int?) -> (Int?, String?) {
-        state.withLock { state in
-            guard let first = state.sleepers.values.map(\.deadline).min() else {
+    /// The sleepers at one moment, and the number of moves until then.
+    private struct Look {
+        var moves = -1
+        var sleepers: Set<UInt64> = []
+    }
+
+    /// - Returns: Nil when there are no sleepers, and after the report that nothing has moved since those before slept.
+    private func look(since before: Look) -> Look? {
+        let (next, line): (Look?, String?) = state.withLock { state in
+            guard !state.sleepers.isEmpty else {
                 state.isSupervised = false
                 return (nil, nil)
             }
-            guard state.moves == moves else { return (state.moves, nil) }
-            let (count, wait) = (state.sleepers.count, state.now.duration(to: first))
-            let tasks = count == 1 ? "one task sleeps" : "\(count) tasks sleep"
+            let next = Look(moves: state.moves, sleepers: Set(state.sleepers.keys))
+            let stuck = next.sleepers.intersection(before.sleepers)
+            guard before.moves == next.moves, let first = stuck.compactMap({ state.sleepers[$0]?.deadline }).min()
+            else {
+                return (next, nil)
+            }
+            let tasks = stuck.count == 1 ? "one task sleeps" : "\(stuck.count) tasks sleep"
             return (
                 nil,
-                "ManualClock: nothing has moved this clock for ten seconds, and \(tasks) on it, the next for \(wait). "
-                    + "A test moves it with advance(by:).\n"
+                "ManualClock: nothing has moved this clock for ten seconds, and \(tasks) on it, the next for "
+                    + "\(state.now.duration(to: first)). A test moves it with advance(by:).\n"
             )
         }
+        line.map(report)
+        return next
     }
 
     /// Waits until at least so many tasks sleep on this clock, so that moving it wakes them; returns early when cancelled.

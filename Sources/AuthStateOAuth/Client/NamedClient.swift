@@ -57,37 +57,34 @@ extension NamedClient {
     /// - Throws: `AuthStateError` with `.invalidArgument`.
     package func check(_ client: Client) throws {
         guard client.id.isExactly(id) else { throw AuthStateError.another("client", client.id, expected: id) }
-        let (issuer, host) = try provider.place()
-        let theirs = client.provider
-        if let issuer, let theirIssuer = theirs.issuer?.rawValue {
-            guard issuer.isExactly(theirIssuer) else {
-                throw AuthStateError.another("provider", theirIssuer, expected: issuer)
-            }
-        } else if let host, let theirHost = NamedProvider.host(theirs) {
-            guard host.isExactly(theirHost) else {
-                throw AuthStateError.another("provider", theirHost, expected: host)
-            }
+        let names = try provider.names(beside: client.provider)
+        guard names.own.isExactly(names.theirs) else {
+            throw AuthStateError.another("provider", names.theirs, expected: names.own)
         }
     }
 }
 
 extension NamedProvider {
-    /// Returns the issuer, where all users share one, and the host of the token endpoint, where it is known beforehand.
-    fileprivate func place() throws -> (issuer: String?, host: String?) {
-        switch self {
-        case .issuer(let issuer): return (issuer, nil)
-        case .configuration(let configuration): return (configuration.issuer?.rawValue, Self.host(configuration))
-        case .known(let provider):
-            let configuration = try provider.configurationByHand()
-            // The tokens of a template's tenants, and their configuration, name the tenant.
-            let issuer = provider.tolerances.contains(.tenantIssuer) ? nil : provider.issuer
-            return (issuer ?? configuration?.issuer?.rawValue, configuration.flatMap(Self.host))
+    /// Returns this provider's name and that of another one, of one kind: the issuers, which every discovered provider has, else
+    /// the token endpoints; of a template with a tenant, which its issuer and endpoints name, the hosts.
+    fileprivate func names(beside theirs: ProviderConfiguration) throws -> (own: String, theirs: String) {
+        let (issuer, configuration): (String?, ProviderConfiguration?) =
+            switch self {
+            case .issuer(let issuer): (issuer, nil)
+            case .configuration(let configuration): (configuration.issuer?.rawValue, configuration)
+            case .known(let provider): (provider.issuer, try provider.configurationByHand())
+            }
+        if case .known(let provider) = self, provider.tolerances.contains(.tenantIssuer), let issuer {
+            return (host(issuer), host(theirs.tokenEndpoint.absoluteString))
         }
+        if let issuer = issuer ?? configuration?.issuer?.rawValue, let other = theirs.issuer?.rawValue {
+            return (issuer, other)
+        }
+        let endpoint = theirs.tokenEndpoint.absoluteString
+        return (configuration?.tokenEndpoint.absoluteString ?? issuer ?? "", endpoint)
     }
 
-    fileprivate static func host(_ configuration: ProviderConfiguration) -> String? {
-        URIReference(configuration.tokenEndpoint.absoluteString).host.map(String.init)
-    }
+    private func host(_ text: String) -> String { URIReference(text).host.map(String.init) ?? text }
 }
 
 extension AuthStateError {

@@ -19,29 +19,34 @@ extension TransportResponse {
         as type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
     ) throws -> Value {
         do { return try decoder.decode(type, from: body) } catch {
-            let path = (error as? DecodingError)?.path ?? ""
+            // The error itself may quote the body.
             throw AuthStateError(
                 .malformedResponse, stage: .resource, "The answer is not the JSON that the program expects.",
                 expected: "\(type) in JSON",
                 received: "status \(status), \(mediaType?.printable() ?? "no Content-Type"), \(body.count) bytes"
-                    + (path.isEmpty ? "" : ", something else at /\(path)"),
+                    + ((error as? DecodingError)?.summary.map { ", \($0)" } ?? ""),
                 hint: (200...299).contains(status)
-                    ? "Compare the answer's text with the type." : "Check the status before the body is decoded.",
-                underlying: error)
+                    ? "Compare the answer's text with the type." : "Check the status before the body is decoded.")
         }
     }
 }
 
 extension DecodingError {
-    /// The names of the members that lead to the place of the error.
-    fileprivate var path: String {
-        let keys: [any CodingKey]
-        switch self {
-        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-            keys = context.codingPath
-        case .keyNotFound(let key, let context): keys = context.codingPath + [key]
-        @unknown default: keys = []
+    /// The kind of the error, and the members of the program's type that lead to its place; nil where it is the whole.
+    fileprivate var summary: String? {
+        let (kind, keys): (String, [any CodingKey]) =
+            switch self {
+            case .typeMismatch(_, let context): ("another type", context.codingPath)
+            case .valueNotFound(_, let context): ("null", context.codingPath)
+            case .dataCorrupted(let context): ("another value", context.codingPath)
+            case .keyNotFound(let key, let context): ("nothing", context.codingPath + [key])
+            @unknown default: ("something else", [])
+            }
+        guard !keys.isEmpty else { return nil }
+        let path = keys.map { key in
+            // A key of the decoder's own type is one of a dictionary, and the body's.
+            key.intValue.map(String.init) ?? ("\(type(of: key))".hasPrefix("_") ? "*" : key.stringValue)
         }
-        return keys.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: "/").printable()
+        return "\(kind) at /\(path.joined(separator: "/"))".printable()
     }
 }

@@ -29,7 +29,7 @@ extension AuthStatePool {
     public func logOut(_ token: LogoutToken) async throws -> BackChannelOutcome {
         guard let name = SessionName(token) else { return BackChannelOutcome() }
         let end = SessionIndexEntry.End(token, of: name)
-        return try await self.end(name, end, leavesEnds: true) { try await $0.grants(of: name, until: end) }
+        return try await self.end(name, end, isWanted: false) { try await $0.grants(of: name, until: end) }
     }
 
     /// Ends all sessions of a user, here and, through the store, on every server, and revokes their tokens: for a support desk,
@@ -39,20 +39,20 @@ extension AuthStatePool {
     ///
     /// - Parameters:
     ///   - subject: `sub` of the user's ID tokens, see `AuthState.user`.
-    ///   - issuer: The provider that the subject is of.
+    ///   - issuer: `iss` of the user's ID tokens, exactly: `AuthState.user` has it.
     /// - Throws: As `logOut(_:)` for a logout token does.
     @discardableResult
     public func logOut(user subject: String, at issuer: Issuer) async throws -> BackChannelOutcome {
         let name = SessionName(user: subject, at: issuer)
         let end = SessionIndexEntry.End(at: service.configuration.clock.now)
-        return try await self.end(name, end, leavesEnds: false) { try await $0.grants(of: name) }
+        return try await self.end(name, end, isWanted: true) { try await $0.grants(of: name) }
     }
 
     /// Returns the keys of a user's sessions, the oldest first; one that ended by a crash may be among them.
     ///
     /// - Parameters:
     ///   - subject: `sub` of the user's ID tokens, see `AuthState.user`.
-    ///   - issuer: The provider that the subject is of.
+    ///   - issuer: `iss` of the user's ID tokens, exactly: `AuthState.user` has it.
     /// - Throws: `AuthStateError`: `.invalidArgument` when the pool's store is not an `IndexedAuthStateStore`; of kind `.store`.
     public func keys(of subject: String, at issuer: Issuer) async throws -> [AuthStateKey] {
         try await indexedStore.keys(of: subject, at: issuer)
@@ -73,28 +73,38 @@ extension AuthStatePool {
     ///
     /// - Parameters:
     ///   - end: Recorded first, for the logins of the name that are in progress.
-    ///   - leavesEnds: Whether the records of the ends stay in the store.
+    ///   - isWanted: Whether the program wants the end: then no record of it stays under the keys of the sessions, and one that
+    ///     can never be read is removed.
     private func end(
-        _ name: SessionName, _ end: SessionIndexEntry.End, leavesEnds: Bool,
+        _ name: SessionName, _ end: SessionIndexEntry.End, isWanted: Bool,
         sessions: (IndexedAuthStateStore) async throws -> [(key: AuthStateKey, grant: String)]
     ) async throws -> BackChannelOutcome {
         let store = try indexedStore
         var (outcome, failure) = (BackChannelOutcome(), (any Error)?.none)
-        do { try await store.index.end(name, end) } catch { failure = error }
+        do { try await store.index.end(name, end, isWanted: isWanted) } catch { failure = error }
         for (key, grant) in try await sessions(store) {
             do {
-                guard let state = try await session(key, grant) else { continue }
-                let logout = await state.logOut(with: nil)
+                guard let logout = try await self.end(key, grant, removesUnreadable: isWanted) else { continue }
                 if case .failed(let error) = logout.removal { throw error }
                 if case .failed(let error) = logout.revocation { outcome.warnings.append(error) }
                 outcome.ended.append(key)
-                if !leavesEnds { try await removeEnd(key) }
+                if isWanted { await leaveNothing(key) }
             } catch {
                 failure = failure ?? error
             }
         }
         if let failure { throw failure }
         return outcome
+    }
+
+    /// Ends one session of the index; nil when there is none to end.
+    private func end(_ key: AuthStateKey, _ grant: String, removesUnreadable: Bool) async throws -> LogoutOutcome? {
+        do {
+            if let state = try await session(key, grant) { return await state.logOut(with: nil) }
+            return try await saveEnd(key)
+        } catch  where removesUnreadable && error.isAboutContent {
+            return try await discard(key, error)
+        }
     }
 
     /// Ends the oldest sessions of a user who has more than the index has room for; without it their later sessions could not be

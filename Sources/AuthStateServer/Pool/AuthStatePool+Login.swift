@@ -102,5 +102,5 @@ extension AuthStatePool {
         try await state.catchUp()
     }
 
-    private func loadedObject(_ key: AuthStateKey) -> AuthState? { contents.withLock { $0.table.slot(key)?.state } }
+    func loadedObject(_ key: AuthStateKey) -> AuthState? { contents.withLock { $0.table.slot(key)?.state } }
 }

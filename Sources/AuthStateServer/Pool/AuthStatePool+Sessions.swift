@@ -56,19 +56,42 @@ extension AuthStatePool {
     public func logOut(
         _ key: AuthStateKey, postLogoutRedirectURI: RedirectURI? = nil
     ) async throws -> LogoutOutcome {
-        var outcome = LogoutOutcome(removal: .notNeeded, revocation: .notNeeded, session: .notNeeded)
+        let outcome = try await end(key, postLogoutRedirectURI)
+        if case .failed = outcome.removal { return outcome }
+        await leaveNothing(key)
+        return outcome
+    }
+
+    private func end(_ key: AuthStateKey, _ postLogoutRedirectURI: RedirectURI?) async throws -> LogoutOutcome {
         do {
             let state = try await state(for: key)
-            let request = state.endSessionRequest(postLogoutRedirectURI: postLogoutRedirectURI)
-            outcome = await state.logOut(with: request)
-        } catch AuthStateError.Code.notLoggedIn {} catch  where error.isAboutContent {
-            try await remove(key)
-            outcome.removal = .done
+            return await state.logOut(with: state.endSessionRequest(postLogoutRedirectURI: postLogoutRedirectURI))
+        } catch AuthStateError.Code.notLoggedIn {
+            return try await saveEnd(key)
+                ?? LogoutOutcome(removal: .notNeeded, revocation: .notNeeded, session: .notNeeded)
+        } catch  where error.isAboutContent {
+            return try await discard(key, error)
         }
-        if case .failed = outcome.removal { return outcome }
-        // A record of the end that stays is left to a sweep.
+    }
+
+    /// Saves the end of a login that could not be saved before; nil when there is none.
+    func saveEnd(_ key: AuthStateKey) async throws -> LogoutOutcome? {
+        guard let state = loadedObject(key), !state.isGranted, !state.hasNoStoreError else { return nil }
+        try await state.save()
+        return LogoutOutcome(removal: .done, revocation: .notNeeded, session: .notNeeded)
+    }
+
+    /// Removes a state that can never be read: its tokens are not known, and stay valid until they expire.
+    func discard(_ key: AuthStateKey, _ error: any Error) async throws -> LogoutOutcome {
+        try await remove(key)
+        return LogoutOutcome(
+            removal: .done, revocation: .failed(AuthStateError(wrapping: error, stage: .store)), session: .notNeeded)
+    }
+
+    /// Removes the record of an end, and the ended state from memory; a record that stays is left to a sweep.
+    func leaveNothing(_ key: AuthStateKey) async {
         try? await removeEnd(key)
-        return outcome
+        release(key)
     }
 
     private var ownClient: NamedClient {

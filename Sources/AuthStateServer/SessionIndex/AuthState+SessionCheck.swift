@@ -19,9 +19,9 @@ extension AuthState {
             let token = snapshot.idToken.flatMap({ try? IDToken(parsing: $0) })
         else { return }
         // Where an entry can never be read, the login is not saved either, which `status.storeError` says.
-        let grantID = snapshot.grantID
+        let (grantID, requested) = (snapshot.grantID, snapshot.lastTokenResponse?.issuedAt)
         var failure: (any Error)?
-        do { guard try await store.hasEnded(token) else { return } } catch {
+        do { guard try await store.hasEnded(token, requested: requested) else { return } } catch {
             if error.isAboutContent { return }
             failure = error
         }

@@ -23,7 +23,8 @@ public import AuthStateStorage
 ///
 /// The end of a session, as a logout token reports it, stays in the entry for a quarter of an hour after the token's `exp`, and
 /// until a sweep lists the entry: sweep the store. A login whose ID token was on its way when the token came is not in the index yet, and the pool ends it when it is
-/// added. Only tokens with the provider's signature leave such records, one for each session or user.
+/// added. Only tokens with the provider's signature, and `AuthStatePool.logOut(user:at:)`, leave such records, one for each session
+/// or user.
 ///
 /// Put it around all other stores: it reads the ID tokens of the archives, which a sealing store has to open first.
 public struct IndexedAuthStateStore: AuthStateStore {
@@ -53,7 +54,7 @@ public struct IndexedAuthStateStore: AuthStateStore {
     ///
     /// - Parameters:
     ///   - subject: `sub` of the user's ID tokens.
-    ///   - issuer: The provider that the subject is of.
+    ///   - issuer: `iss` of the user's ID tokens, exactly.
     /// - Throws: `AuthStateError` of kind `.store`.
     public func keys(of subject: String, at issuer: Issuer) async throws -> [AuthStateKey] {
         try await grants(of: SessionName(user: subject, at: issuer)).map(\.key)
@@ -77,20 +78,25 @@ public struct IndexedAuthStateStore: AuthStateStore {
     func surplus(of token: IDToken) async throws -> [(name: SessionName, key: AuthStateKey, grant: String)] {
         var surplus: [(name: SessionName, key: AuthStateKey, grant: String)] = []
         for name in SessionName.all(of: token) {
-            let oldest = try await grants(of: name)
-            for session in oldest.prefix(max(0, min(oldest.count - Self.maximumSessions, 4))) {
+            let count = try await index.sessions(of: name).count
+            guard count > Self.maximumSessions else { continue }
+            for session in try await grants(of: name).prefix(min(count - Self.maximumSessions, 4)) {
                 surplus.append((name, session.key, session.grant))
             }
         }
         return surplus
     }
 
-    /// Whether the provider has ended the session of an ID token, as far as the index remembers.
-    func hasEnded(_ token: IDToken) async throws -> Bool {
-        guard let begun = token.issuedAt?.timeIntervalSince1970 else { return false }
+    /// Whether the session of an ID token has ended, as far as the index remembers.
+    ///
+    /// - Parameter requested: When the tokens were requested; nil where that is not known.
+    func hasEnded(_ token: IDToken, requested: Date?) async throws -> Bool {
         for name in SessionName.all(of: token) {
-            guard let end = try await index.entry(of: name).end else { continue }
-            guard TrustCheck.endedSession.holds(begun > end.through) else { return true }
+            let entry = try await index.entry(of: name)
+            for (begun, end) in [(token.issuedAt, entry.end), (requested, entry.wantedEnd)] {
+                guard let begun, let end else { continue }
+                guard TrustCheck.endedSession.holds(begun.timeIntervalSince1970 > end.through) else { return true }
+            }
         }
         return false
     }

@@ -21,9 +21,15 @@ struct SessionIndex: Sendable {
     }
 
     /// Records the end of a name, for logins of it that are in progress.
-    func end(_ name: SessionName, _ end: SessionIndexEntry.End) async throws {
+    ///
+    /// - Parameter isWanted: Whether the program wants it, and no logout token told of it.
+    func end(_ name: SessionName, _ end: SessionIndexEntry.End, isWanted: Bool = false) async throws {
         try await change(name.key) { entry in
-            entry.end = entry.end.map(end.joined) ?? end
+            if isWanted {
+                entry.wantedEnd = entry.wantedEnd.map(end.joined) ?? end
+            } else {
+                entry.end = entry.end.map(end.joined) ?? end
+            }
         }
     }
 
@@ -82,6 +88,7 @@ struct SessionIndex: Sendable {
             } catch is AuthStateError {}
         }
         if let end = entry.end, end.until < date.timeIntervalSince1970 { entry.end = nil }
+        if let end = entry.wantedEnd, end.until < date.timeIntervalSince1970 { entry.wantedEnd = nil }
         let rest = entry
         try await store.withLease(listed.key, deadline: deadline) { lease in
             guard try await lease.load()?.version == listed.version else { return }

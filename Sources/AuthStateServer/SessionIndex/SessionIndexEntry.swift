@@ -12,7 +12,7 @@ struct SessionIndexEntry: Codable, Sendable, Equatable {
         var begun: Double
     }
 
-    /// The end that a logout token told of, or that the program wanted, for the sessions of the name that began until a moment.
+    /// The end that a logout token told of, for the sessions of the name that began until a moment.
     struct End: Codable, Sendable, Equatable {
         /// The latest beginning of an ended session, by the provider's clock, in seconds since 1970.
         var through: Double
@@ -31,7 +31,8 @@ struct SessionIndexEntry: Codable, Sendable, Equatable {
             until = min(token.expiresAt.timeIntervalSince1970, issued + Self.longestValidity) + Self.loginTime
         }
 
-        /// The end of all sessions of a user that have begun by now.
+        /// The end that the program wants, of the sessions of a user whose tokens were requested by now: by the clocks of the
+        /// program's servers, and not by the provider's.
         init(at now: Date) {
             through = now.timeIntervalSince1970
             until = through + Self.loginTime
@@ -52,8 +53,11 @@ struct SessionIndexEntry: Codable, Sendable, Equatable {
     /// The last end of the name; nil when there was none of late. One is enough: a later end covers the earlier ones.
     var end: End?
 
+    /// The last end that the program wanted; nil when there was none of late.
+    var wantedEnd: End?
+
     /// Whether the entry says nothing.
-    var isEmpty: Bool { sessions.isEmpty && end == nil }
+    var isEmpty: Bool { sessions.isEmpty && end == nil && wantedEnd == nil }
 
     init() {}
 

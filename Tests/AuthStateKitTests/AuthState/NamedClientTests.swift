@@ -95,4 +95,27 @@ struct NamedClientTests {
         try await restored.clear()
         #expect(restored.user == nil)
     }
+
+    @Test(
+        "a state at a provider without an issuer, or at another token endpoint of one host, is not this client's",
+        arguments: ["issuer", "realm"])
+    func strangers(_ kind: String) async throws {
+        let issuer = try Issuer(fixture.provider.issuer)
+        let realms = ["a", "b"].map {
+            ProviderConfiguration(
+                authorizationEndpoint: nil, tokenEndpoint: URL(string: "https://op.example/realms/\($0)/token")!)
+        }
+        let record = AuthState.Record(Client(realms[0], id: "app"))
+        let named: NamedClient =
+            kind == "issuer" ? client() : NamedClient(.configuration(realms[1]), id: "app")
+        let login = AuthState.Login.clientCredentials(named)
+        var granted = record
+        granted.machineGrant = .clientCredentials(AuthState.ClientCredentialsGrant())
+        #expect(!login.couldHaveMade(granted))
+        var own = realms[1]
+        if kind == "issuer" { own.issuer = issuer }
+        var ours = AuthState.Record(Client(own, id: "app"))
+        ours.machineGrant = granted.machineGrant
+        #expect(login.couldHaveMade(ours))
+    }
 }

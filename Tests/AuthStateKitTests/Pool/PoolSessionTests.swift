@@ -20,7 +20,7 @@ struct PoolSessionTests {
     }
 
     /// Another server of the same store.
-    private static func pool(_ fixture: ProviderFixture, _ base: InMemoryAuthStateStore) -> AuthStatePool {
+    private static func pool(_ fixture: ProviderFixture, _ base: any AuthStateStore) -> AuthStatePool {
         AuthStatePool(
             NamedClient(.issuer(fixture.provider.issuer), id: "service", credential: .secret("service-secret")),
             store: IndexedAuthStateStore(base), service: fixture.service)
@@ -85,8 +85,56 @@ struct PoolSessionTests {
         try await base.withLease("a", deadline: .seconds(1)) { lease in
             _ = try await lease.save(Data(#"{"format":3,"state":7}"#.utf8), expecting: nil)
         }
-        #expect(try await pool.logOut("a").removal == .done)
+        let outcome = try await pool.logOut("a")
+        #expect(outcome.removal == .done && outcome.failures.map(\.code) == [.storeCorrupt], "its tokens stay valid")
         #expect(try await base.load("a") == nil)
+    }
+
+    @Test("a state that can never be read does not keep the user's other sessions, and ends with them")
+    func unreadableBesideOthers() async throws {
+        let subject = try #require(try await logIn("a").user?.subject)
+        try await logIn("b")
+        try await base.withLease("a", deadline: .seconds(1)) { lease in
+            let stored = try #require(try await lease.load())
+            _ = try await lease.save(Data(#"{"format":3,"state":7}"#.utf8), expecting: stored.version)
+        }
+        let other = Self.pool(fixture, base)
+        let outcome = try await other.logOut(user: subject, at: try Issuer(fixture.provider.issuer))
+        #expect(outcome.ended == ["a", "b"] && outcome.warnings.map(\.code) == [.storeCorrupt])
+        for key in ["a", "b"] as [AuthStateKey] { #expect(try await base.load(key) == nil) }
+    }
+
+    /// Logs in at another pool, and keeps no state.
+    private func logIn(_ key: AuthStateKey, at pool: AuthStatePool) async throws -> String {
+        let pending = try await pool.beginLogin(redirectURI: redirectURI)
+        let state = try await pool.completeLogin(pending, callback: DirectUserAgent().visit(pending), for: key)
+        return try #require(state.user?.subject)
+    }
+
+    @Test("a logout that could not be saved is saved by the next one, for a key and for a user")
+    func repeated() async throws {
+        let store = FaultyStore()
+        let pool = Self.pool(fixture, store)
+        let issuer = try Issuer(fixture.provider.issuer)
+        for isUser in [false, true] {
+            let subject = try await logIn("a", at: pool)
+            store.fail(.save, .delete)
+            if isUser {
+                let error = await authError { try await pool.logOut(user: subject, at: issuer) }
+                #expect(error?.kind == .store)
+            } else {
+                let outcome = try await pool.logOut("a")
+                #expect(outcome.failures.first?.kind == .store)
+            }
+            #expect(try await store.inner.load("a") != nil)
+            store.fail()
+            if isUser {
+                #expect(try await pool.logOut(user: subject, at: issuer).ended == ["a"])
+            } else {
+                #expect(try await pool.logOut("a").removal == .done)
+            }
+            #expect(try await store.inner.load("a") == nil && pool.statistics.loaded == 0)
+        }
     }
 
     @Test("all sessions of a user end at once, at every server, and another user's do not")
@@ -122,6 +170,28 @@ struct PoolSessionTests {
         }
         #expect(await authError { try await logIn() }?.code == .notLoggedIn)
         #expect(try await base.load("a") == nil)
+        clock.advance(by: .seconds(1))
+        try await logIn()
+    }
+
+    @Test(
+        "the program's own clock decides which login is later, whatever the provider's shows", arguments: [-20.0, 20])
+    func clocks(_ difference: Double) async throws {
+        let clock = ManualClock()
+        let provider = try await OpenIDProvider(clock: WallClock { clock.date.addingTimeInterval(difference) })
+        var limits = AuthorizationService.Configuration()
+        limits.clock = clock.wallClock
+        let pool = AuthStatePool(
+            NamedClient(.issuer(provider.issuer), id: "app"), store: IndexedAuthStateStore(base),
+            service: AuthorizationService(configuration: limits))
+        let subject = try #require(provider.configuration.users.first?.subject)
+        func logIn() async throws {
+            let pending = try await pool.beginLogin(redirectURI: redirectURI)
+            try await pool.completeLogin(pending, callback: DirectUserAgent().visit(pending), for: "a")
+        }
+        try await logIn()
+        #expect(try await pool.logOut(user: subject, at: try Issuer(provider.issuer)).ended == ["a"])
+        #expect(await authError { try await logIn() }?.code == .notLoggedIn, "in the same moment")
         clock.advance(by: .seconds(1))
         try await logIn()
     }

@@ -23,8 +23,8 @@ struct TransportResponseContentTests {
     @Test(
         "a body of another kind says where it differs, and shows nothing of it",
         arguments: [
-            (#"[{"name":"a"},{"name":7}]"#, 200, "status 200, application/json, 25 bytes, something else at /1/name"),
-            (#"[{}]"#, 200, "status 200, application/json, 4 bytes, something else at /0/name"),
+            (#"[{"name":"a"},{"name":7}]"#, 200, "status 200, application/json, 25 bytes, another type at /1/name"),
+            (#"[{}]"#, 200, "status 200, application/json, 4 bytes, nothing at /0/name"),
             ("<html>secret</html>", 502, "status 502, application/json, 19 bytes"),
             ("", 204, "status 204, application/json, 0 bytes"),
         ])
@@ -34,5 +34,20 @@ struct TransportResponseContentTests {
         }
         #expect(error?.code == .malformedResponse && error?.stage == .resource && error?.received == received)
         #expect(error.map { !"\($0)".contains("secret") } == true)
+    }
+
+    private enum Kind: String, Decodable { case known }
+
+    @Test("neither a value nor a key of the body is in the error")
+    func hidden() {
+        let values = #expect(throws: AuthStateError.self) {
+            try answer(#"{"a":"secret"}"#).json(as: [String: Kind].self)
+        }
+        let keys = #expect(throws: AuthStateError.self) { try answer(#"{"secret":{}}"#).json(as: [String: Item].self) }
+        #expect(keys?.received?.hasSuffix("nothing at /*/name") == true, "\(String(describing: keys))")
+        for error in [values, keys] {
+            let shown = error.map { "\($0) \(String(describing: $0.underlying))" }
+            #expect(shown?.contains("secret") == false, "\(shown ?? "")")
+        }
     }
 }
