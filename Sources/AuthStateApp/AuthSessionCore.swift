@@ -51,13 +51,13 @@ public final class AuthSessionCore {
     ///   - configuration: The provider, the client, and what to ask for.
     ///   - userAgent: Shows the provider's pages.
     ///   - service: The service that talks to the provider.
-    ///   - store: Keeps the state; the default keeps it in memory only.
+    ///   - store: Keeps the state.
     ///   - key: The key of the state; one for each session of a store.
     ///   - options: The options of the state.
     public init(
         _ configuration: AuthSessionConfiguration, userAgent: any ExternalUserAgent,
         service: AuthorizationService = AuthorizationService(),
-        store: any AuthStateStore = InMemoryAuthStateStore(), key: AuthStateKey = .default,
+        store: any AuthStateStore, key: AuthStateKey = .default,
         options: AuthState.Options = AuthState.Options()
     ) {
         self.configuration = configuration

@@ -47,7 +47,7 @@ public actor ResourceAccess {
     ///   - resource: The URL of the resource.
     ///   - clients: The ways in which the program is a client at the resource's authorization server.
     ///   - login: How a login is made.
-    ///   - store: Where the state is kept; in this process's memory unless given.
+    ///   - store: Where the state is kept.
     ///   - key: The key of the state; nil makes one from the resource.
     ///   - service: The service that talks to the resource's servers; its transport sends the requests too.
     ///   - stateOptions: The options of the state. `allowedOrigins` is the resource's origin, regardless of their own.
@@ -56,7 +56,7 @@ public actor ResourceAccess {
     ///   than on this machine.
     public init(
         _ resource: String, clients: [ResourceClient], login: ResourceLogin = .elsewhere,
-        store: any AuthStateStore = InMemoryAuthStateStore(), key: AuthStateKey? = nil,
+        store: any AuthStateStore, key: AuthStateKey? = nil,
         service: AuthorizationService = AuthorizationService(), stateOptions: AuthState.Options = AuthState.Options(),
         options: Options = Options()
     ) throws {

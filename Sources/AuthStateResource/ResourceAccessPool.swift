@@ -28,7 +28,7 @@ public actor ResourceAccessPool {
         service: AuthorizationService = AuthorizationService(), stateOptions: AuthState.Options = AuthState.Options(),
         options: ResourceAccess.Options = ResourceAccess.Options(), limit: Int = 10_000
     ) throws {
-        let identifier = try ResourceAccess(resource, clients: clients, service: service).resource
+        let identifier = try ResourceAccess(resource, clients: clients, store: store, service: service).resource
         self.limit = max(1, limit)
         self.resource = identifier
         make = { key in

@@ -167,7 +167,7 @@ final class ProtocolDefectTests: XCTestCase {
         let request = try world.request()
         let agent = GivenUpUserAgent(redirectURI: try RedirectURI("https://app.example/cb"))
         let error = await failure {
-            try await AuthState.logIn(.browser(request, agent), at: AuthState.Place(service: world.service))
+            try await AuthState.logIn(.browser(request, agent), at: .memory(service: world.service))
         }
         XCTAssertEqual(error?.code, .cancelled)
         XCTAssertEqual(error?.kind, .cancelled)

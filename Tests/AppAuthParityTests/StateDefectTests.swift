@@ -25,7 +25,7 @@ final class StateDefectTests: XCTestCase {
         XCTAssertEqual(renewed.accessToken, "a2")
         let machine = try await AuthState.logIn(
             .clientCredentials(Client(world.configuration, id: "machine", credential: .secret("s"))),
-            at: AuthState.Place(service: world.service))
+            at: .memory(service: world.service))
         world.clock.advance(by: .seconds(3600))
         let again = try await machine.freshTokens()
         XCTAssertEqual(again.accessToken, "m2")

@@ -47,13 +47,13 @@ extension ProviderTests {
             let first = try await AuthState.logIn(
                 .backchannel((try await Self.request(flow)).with(flow.credential)) { _ in
                     try await flow.browser.open(Self.list(flow))
-                }, at: AuthState.Place(service: flow.service))
+                }, at: .memory(service: flow.service))
             var request = try await Self.request(flow)
             request.hint = .idToken(try #require(first.snapshot.idToken))
             request.dpopKey = try .generate(for: request.client.provider)
             let state = try await AuthState.logIn(
                 .backchannel(request.with(flow.credential)) { _ in try await flow.browser.open(Self.list(flow)) },
-                at: AuthState.Place(service: flow.service))
+                at: .memory(service: flow.service))
             #expect(try await state.freshTokens().isDPoPBound)
             #expect(try await state.refresh().isDPoPBound)
         }

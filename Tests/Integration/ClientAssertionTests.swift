@@ -57,7 +57,7 @@ extension ProviderTests {
             let state = try await AuthState.logIn(
                 .clientCredentials(
                     Client(try await flow.configuration(), id: flow.clientID, credential: flow.credential),
-                    scopes: [.profile]), at: AuthState.Place(service: flow.service))
+                    scopes: [.profile]), at: .memory(service: flow.service))
             let first = state.snapshot.accessToken
             #expect(try await state.refresh().accessToken != first)
         }

@@ -45,7 +45,7 @@
                 let state = try await AuthState.logIn(
                     .clientCredentials(
                         Client(try await flow.configuration(), id: flow.clientID, credential: flow.credential),
-                        scopes: [.profile]), at: AuthState.Place(service: flow.service))
+                        scopes: [.profile]), at: .memory(service: flow.service))
                 let token = try #require(state.snapshot.accessToken)
                 let claims = try JSONWebToken(parsing: token).claims
                 #expect(claims["cnf"]?["x5t#S256"]?.stringValue?.isEmpty == false)

@@ -72,7 +72,7 @@ extension ProviderTests {
             let state = try await flow.logIn()
             var record = state.snapshot
             record.client.credential = .secret("wrong", method: proof.method)
-            let misled = AuthState(record, service: flow.service)
+            let misled = AuthState(record, service: flow.service, store: InMemoryAuthStateStore())
             let error = await #expect(throws: AuthStateError.self) { try await misled.refresh() }
             #expect(misled.isAuthorized)
             #expect(misled.snapshot.refreshToken == record.refreshToken)
@@ -99,7 +99,7 @@ extension ProviderTests {
             let state = try await AuthState.logIn(
                 .clientCredentials(
                     Client(try await flow.configuration(), id: proof.clientID, credential: flow.credential),
-                    scopes: [.profile]), at: AuthState.Place(service: flow.service))
+                    scopes: [.profile]), at: .memory(service: flow.service))
             #expect(state.isAuthorized && state.status.canRenew)
             #expect(state.snapshot.refreshToken == nil && state.snapshot.idToken == nil)
             #expect(state.status.scope == "profile")

@@ -71,7 +71,7 @@ extension ProviderTests {
             #expect(try await restored.userInfo().email == "alice@example.test")
             var stolen = restored.snapshot
             stolen.dpopKey = try .generate()
-            let thief = AuthState(stolen, service: flow.service)
+            let thief = AuthState(stolen, service: flow.service, store: InMemoryAuthStateStore())
             // Not at userinfo, where glewlwyd takes the proof of any key.
             let renewal = await #expect(throws: AuthStateError.self) { try await thief.refresh() }
             #expect(renewal?.code == .invalidDPoPProof)
@@ -84,7 +84,7 @@ extension ProviderTests {
             let state = try await AuthState.logIn(
                 .clientCredentials(
                     Client(try await flow.configuration(), id: flow.clientID, credential: flow.credential),
-                    scopes: [.profile], dpopKey: flow.dpopKey), at: AuthState.Place(service: flow.service))
+                    scopes: [.profile], dpopKey: flow.dpopKey), at: .memory(service: flow.service))
             let first = state.snapshot
             #expect(first.lastTokenResponse?.tokenType.lowercased() == "dpop")
             #expect(try await state.refresh().accessToken != first.accessToken)
@@ -98,7 +98,7 @@ extension ProviderTests {
             let state = try await AuthState.logIn(
                 .device(request) { response in
                     try await flow.browser.open(try #require(response.verificationURIComplete))
-                }, at: AuthState.Place(service: flow.service))
+                }, at: .memory(service: flow.service))
             #expect(state.snapshot.dpopKey == flow.dpopKey)
             #expect(try await state.userInfo().name == "Alice Doe")
             #expect(try await state.refresh().isDPoPBound)

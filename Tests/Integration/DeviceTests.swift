@@ -79,7 +79,7 @@ extension ProviderTests {
             let state = try await AuthState.logIn(
                 .device((try await Self.request(flow)).with(flow.credential)) {
                     try await flow.browser.open(try #require($0.verificationURIComplete))
-                }, at: AuthState.Place(service: flow.service))
+                }, at: .memory(service: flow.service))
             #expect(state.isAuthorized)
             let error = await #expect(throws: AuthStateError.self) {
                 try await flow.service.authorizeDevice((try await Self.request(flow)).with(.secret("wrong")))

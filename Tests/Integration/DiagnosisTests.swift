@@ -80,7 +80,7 @@ extension ProviderTests {
                     AuthorizationRequest(
                         Client(service.discoverConfiguration(issuer: flow.issuer), id: "basic"), scopes: flow.scopes,
                         redirectURI: try RedirectURI(flow.provider.redirectURI)
-                    ).with(.secret("s3cret")), flow.browser.userAgent()), at: AuthState.Place(service: service))
+                    ).with(.secret("s3cret")), flow.browser.userAgent()), at: .memory(service: service))
             _ = try await state.userInfo()
             var told: [LoginTrace.Entry] = []
             for await entry in entries {

@@ -16,7 +16,7 @@ extension ProviderTests {
             #expect(answer.isActive && answer.clientID == "basic")
             #expect(answer.scope?.contains("profile") == true)
             #expect(answer.expirationDate != nil)
-            let copy = AuthState(state.snapshot, service: state.service)
+            let copy = AuthState(state.snapshot, service: state.service, store: InMemoryAuthStateStore())
             try await state.revoke()
             #expect(!state.isAuthorized)
             #expect(try await copy.introspect().isActive == false)
@@ -66,10 +66,10 @@ extension ProviderTests {
                 let state = try await AuthState.logIn(
                     .clientCredentials(
                         Client(try await flow.configuration(), id: clientID, credential: flow.credential),
-                        scopes: [.profile]), at: AuthState.Place(service: flow.service))
+                        scopes: [.profile]), at: .memory(service: flow.service))
                 let answer = try await state.introspect()
                 #expect(answer.isActive && answer.clientID == clientID && answer.scope == "profile")
-                let copy = AuthState(state.snapshot, service: flow.service)
+                let copy = AuthState(state.snapshot, service: flow.service, store: InMemoryAuthStateStore())
                 try await state.revoke()
                 #expect(try await copy.introspect().isActive == false)
             }

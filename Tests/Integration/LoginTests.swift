@@ -59,10 +59,10 @@ extension ProviderTests {
             let flow = try Flow(provider)
             let (request, callback) = try await flow.callback()
             let pending = try await flow.service.begin(request)
-            _ = try await AuthState.logIn(.code(pending, callback), at: AuthState.Place(service: flow.service))
+            _ = try await AuthState.logIn(.code(pending, callback), at: .memory(service: flow.service))
             // This process remembers the login, another one would have to ask the provider.
             let again = await #expect(throws: AuthStateError.self) {
-                try await AuthState.logIn(.code(pending, callback), at: AuthState.Place(service: flow.service))
+                try await AuthState.logIn(.code(pending, callback), at: .memory(service: flow.service))
             }
             #expect(again?.code == .authorizationExpired)
             let elsewhere = await #expect(throws: AuthStateError.self) {

@@ -84,7 +84,7 @@ extension ProviderTests {
             // glewlwyd wants to be told who is meant.
             request.idTokenHint = state.snapshot.idToken
             return try await AuthState.logIn(
-                .browser(request, flow.browser.userAgent()), at: AuthState.Place(service: flow.service))
+                .browser(request, flow.browser.userAgent()), at: .memory(service: flow.service))
         }
     }
 }

@@ -40,7 +40,7 @@ extension ProviderTests {
                     return true
                 }
                 let login = Task { [flow] in
-                    try await AuthState.logIn(.browser(request, agent), at: AuthState.Place(service: flow.service))
+                    try await AuthState.logIn(.browser(request, agent), at: .memory(service: flow.service))
                 }
                 let url = try #require(await opened.stream.first { _ in true })
                 return (try await flow.browser.redirect(from: url), login)
@@ -73,7 +73,7 @@ extension ProviderTests {
                 return
             }
             let state = try await AuthState.logIn(
-                .code(pending, redirect.callback), at: AuthState.Place(service: flow.service))
+                .code(pending, redirect.callback), at: .memory(service: flow.service))
             #expect(state.isAuthorized)
             #expect(try IDToken(parsing: try #require(state.snapshot.idToken)).nonce == pending.request.nonce)
             #expect(!second.router.open(answer))

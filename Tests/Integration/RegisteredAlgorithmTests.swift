@@ -15,7 +15,7 @@ extension ProviderTests {
             request.client.provider = request.client.provider.adapted(to: registration)
             return try await AuthState.logIn(
                 .browser(request.with(flow.credential), flow.browser.userAgent()),
-                at: AuthState.Place(service: flow.service))
+                at: .memory(service: flow.service))
         }
 
         @Test("clients log in and renew, once the registration names the algorithm")

@@ -59,7 +59,7 @@ extension ProviderTests {
             let stored = try await AuthState.restore(at: AuthState.Place(flow.store, service: flow.service))
             #expect(stored.snapshot.lastRegistrationResponse == state.snapshot.lastRegistrationResponse)
             try await state.refresh()
-            let copy = AuthState(state.snapshot, service: flow.service)
+            let copy = AuthState(state.snapshot, service: flow.service, store: InMemoryAuthStateStore())
             try await state.deleteRegistration()
             #expect(!state.isAuthorized && state.snapshot.lastRegistrationResponse == nil)
             let error = await #expect(throws: AuthStateError.self) { try await copy.readRegistration() }

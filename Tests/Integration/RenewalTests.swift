@@ -131,7 +131,7 @@ extension ProviderTests {
             // A program that does not know when the token expires learns it from the resource.
             var record = state.snapshot
             record.lastTokenResponse?.accessTokenExpirationDate = nil
-            let unaware = AuthState(record, service: flow.service)
+            let unaware = AuthState(record, service: flow.service, store: InMemoryAuthStateStore())
             try await ended(state)
             #expect(try await unaware.userInfo().email == "alice@example.test")
             #expect(unaware.snapshot.accessToken != record.accessToken)

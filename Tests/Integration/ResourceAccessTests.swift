@@ -362,7 +362,8 @@ extension ProviderTests {
             try await ResourceServer.run(.mcp) { server in
                 let refused = try ResourceProgram(server.resource, .decline)
                 #expect(await code { _ = try await refused.add(1, 1) } == .accessDenied)
-                let alone = try ResourceAccess(server.resource, clients: [.registering(ResourceProgram.metadata)])
+                let alone = try ResourceAccess(
+                    server.resource, clients: [.registering(ResourceProgram.metadata)], store: InMemoryAuthStateStore())
                 let request = try ToolCall(name: "add").request(to: server.resource)
                 let error = await #expect(throws: AuthStateError.self) { try await alone.performAction(request) }
                 #expect(error?.code == .notLoggedIn && error?.challenge?.resourceMetadata != nil)

@@ -83,7 +83,7 @@ extension ProviderTests {
                 let identity = try await AuthState.logIn(
                     .browser(
                         AuthorizationRequest(Client(home, id: "app"), scopes: [.openID]), DirectUserAgent()),
-                    at: AuthState.Place(service: service))
+                    at: .memory(service: service))
 
                 let program = try ResourceProgram(
                     server.resource, clients: [.known(client, issuer: server.issuer)],

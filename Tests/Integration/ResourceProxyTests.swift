@@ -1,4 +1,5 @@
 import AuthStateKit
+import AuthStateResource
 import Foundation
 import Testing
 

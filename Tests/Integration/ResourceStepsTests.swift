@@ -37,7 +37,7 @@ extension ProviderTests {
             registration.grantTypes = [.authorizationCode, .refreshToken]
             registration.responseTypes = [.code]
             registration.tokenEndpointAuthMethod = .clientSecretPost
-            let state = try await AuthState.register(registration, at: AuthState.Place(service: service))
+            let state = try await AuthState.register(registration, at: .memory(service: service))
             let scopes = ScopeSelection.first(challenge, resource: described.metadata, server: provider.metadata)
             var request = AuthorizationRequest(state.snapshot.client, scopes: scopes, redirectURI: redirectURI)
             request.resources = [described.identifier]

@@ -118,7 +118,7 @@ struct ChromiumResponseModeTests {
         let agent = LoopbackUserAgent(browser: browser, timeout: .seconds(150), pages: pages)
         let login = Task { [request] in
             defer { started.finish() }
-            return try await AuthState.logIn(.browser(request, agent), at: AuthState.Place(service: service))
+            return try await AuthState.logIn(.browser(request, agent), at: .memory(service: service))
         }
         let seen: Program.Result
         do {

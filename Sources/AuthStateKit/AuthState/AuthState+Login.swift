@@ -10,12 +10,12 @@ extension AuthState {
     ///
     /// - Parameters:
     ///   - login: The way: with a browser, on another device, with a key, and so on.
-    ///   - place: Where the state is kept; in this process's memory unless given.
+    ///   - place: Where the state is kept.
     ///   - annotations: Kept with the state, see `Record.annotations`.
     /// - Throws: `AuthStateError` of the stage that failed, kind `.store` before it; `CancellationError`. What was
     ///   stored before is then unchanged.
     public static func logIn(
-        _ login: Login, at place: Place = Place(), annotations: [String: String] = [:]
+        _ login: Login, at place: Place, annotations: [String: String] = [:]
     ) async throws -> AuthState {
         try await place.tryStore()
         var (record, event) = try await login.grant(at: place)

@@ -21,7 +21,7 @@ extension AuthState {
         /// The options of the state.
         public var options: Options { environment.options }
 
-        /// Makes a place; without a store of its own it is in this process's memory.
+        /// Makes a place.
         ///
         /// - Parameters:
         ///   - store: The store that keeps the state.
@@ -29,7 +29,7 @@ extension AuthState {
         ///   - service: The service that talks to the provider.
         ///   - options: The options of the state.
         public init(
-            _ store: any AuthStateStore = InMemoryAuthStateStore(), key: AuthStateKey = .default,
+            _ store: any AuthStateStore, key: AuthStateKey = .default,
             service: AuthorizationService = AuthorizationService(), options: Options = Options()
         ) {
             self.init(Environment(service: service, store: store, options: options), key)

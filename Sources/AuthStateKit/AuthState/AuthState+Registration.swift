@@ -13,11 +13,11 @@ extension AuthState {
     ///   - request: The provider, and the metadata to register.
     ///   - credential: The private key of a client that registers for `private_key_jwt`; a secret comes from the
     ///     provider.
-    ///   - place: Where the state is kept; in this process's memory unless given.
+    ///   - place: Where the state is kept.
     ///   - annotations: Kept with the state, see `Record.annotations`.
     /// - Throws: `AuthStateError` of stage registration, or of kind `.store`; what was stored before is then unchanged.
     public static func register(
-        _ request: RegistrationRequest, credential: ClientCredential = .none, at place: Place = Place(),
+        _ request: RegistrationRequest, credential: ClientCredential = .none, at place: Place,
         annotations: [String: String] = [:]
     ) async throws -> AuthState {
         try await place.tryStore()

@@ -37,14 +37,14 @@ public actor AuthState {
     /// - Parameters:
     ///   - record: The record to start from, for example an empty record of a client.
     ///   - service: The service that talks to the provider.
-    ///   - store: The store that keeps the state; the default keeps it in this process's memory.
+    ///   - store: The store that keeps the state.
     ///   - key: The key of the state in the store.
     ///   - storedVersion: The stored version that the record was read from.
     ///   - options: The options of the state.
     public init(
         _ record: Record,
         service: AuthorizationService,
-        store: any AuthStateStore = InMemoryAuthStateStore(),
+        store: any AuthStateStore,
         key: AuthStateKey = .default,
         storedVersion: StoredAuthState.Version? = nil,
         options: Options = Options()

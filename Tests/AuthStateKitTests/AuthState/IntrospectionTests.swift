@@ -28,7 +28,7 @@ struct IntrospectionTests {
         let fixture = try await ProviderFixture()
         let state = try await AuthState.logIn(
             .clientCredentials(Client(fixture.configuration, id: "service", credential: .secret("service-secret"))),
-            at: AuthState.Place(service: fixture.service))
+            at: .memory(service: fixture.service))
         #expect(try await state.introspect().isActive)
         #expect(await failure { _ = try await state.introspect(.refreshToken) }?.code == .noRefreshToken)
         try await state.clear()
@@ -46,7 +46,7 @@ struct IntrospectionTests {
         configuration.tolerances = [.shortSecret]
         let state = try await AuthState.logIn(
             .clientCredentials(Client(configuration, id: "service", credential: .secret("service-secret"))),
-            at: AuthState.Place(service: fixture.service))
+            at: .memory(service: fixture.service))
         #expect(try await state.introspect().isActive)
         try await state.revoke()
         #expect(fixture.provider.requests(at: .introspection).last?.parameters["client_secret"] != nil)

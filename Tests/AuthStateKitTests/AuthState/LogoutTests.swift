@@ -19,7 +19,9 @@ struct LogoutTests {
     /// Whether the provider reports a token as active.
     private func isActive(
         _ kind: TokenTypeHint, of record: AuthState.Record, at fixture: ProviderFixture
-    ) async throws -> Bool { try await AuthState(record, service: fixture.service).introspect(kind).isActive }
+    ) async throws -> Bool {
+        try await AuthState(record, service: fixture.service, store: InMemoryAuthStateStore()).introspect(kind).isActive
+    }
 
     @Test("a logout revokes both tokens, ends the session and leaves nothing stored")
     func whole() async throws {
@@ -92,7 +94,8 @@ struct LogoutTests {
         var record = try await login(fixture).tokens
         record.client.provider.revocationEndpoint = nil
         record.client.provider.endSessionEndpoint = nil
-        let outcome = await AuthState(record, service: fixture.service).logOut(presenting: DirectUserAgent())
+        let outcome = await AuthState(record, service: fixture.service, store: InMemoryAuthStateStore()).logOut(
+            presenting: DirectUserAgent())
         #expect(outcome == LogoutOutcome(removal: .done, revocation: .notOffered, session: .notOffered))
         #expect(outcome.failures.isEmpty)
     }
@@ -147,7 +150,7 @@ struct LogoutTests {
         let fixture = try await ProviderFixture()
         let state = try await AuthState.logIn(
             .clientCredentials(Client(fixture.configuration, id: "service", credential: .secret("service-secret"))),
-            at: AuthState.Place(service: fixture.service))
+            at: .memory(service: fixture.service))
         let outcome = await state.logOut(presenting: DirectUserAgent())
         #expect(outcome == LogoutOutcome(removal: .done, revocation: .done, session: .notNeeded))
         #expect(await state.logOut().revocation == .notNeeded)

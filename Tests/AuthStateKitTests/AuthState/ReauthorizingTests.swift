@@ -187,7 +187,7 @@ struct ReauthorizingTests {
         let state = try await AuthState.logIn(
             .clientCredentials(
                 Client(world.fixture.configuration, id: "service", credential: .secret("service-secret"))),
-            at: AuthState.Place(service: world.fixture.service))
+            at: .memory(service: world.fixture.service))
         world.provider.rejectAccessTokens(times: 100)
         let error = await authError { try await state.performAction(world.request, reauthorize: asAda) }
         #expect(error?.code == .tokenRejected && world.logins() == 1)

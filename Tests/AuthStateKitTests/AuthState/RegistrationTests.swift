@@ -154,7 +154,7 @@ struct RegistrationTests {
             fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
         (request.clientName, request.contacts) = ("Tool", ["ada@example.com"])
         request.grantTypes = [.authorizationCode, .refreshToken]
-        let state = try await AuthState.register(request, at: AuthState.Place(service: fixture.service))
+        let state = try await AuthState.register(request, at: .memory(service: fixture.service))
         try await state.readRegistration()
         try await state.updateRegistration { ($0.clientName, $0.contacts) = ("Renamed", []) }
         let answer = try await state.updateRegistration { $0.softwareVersion = "2" }
@@ -175,7 +175,7 @@ struct RegistrationTests {
         request.tokenEndpointAuthMethod = .privateKeyJWT
         request.keys = [first.privateKey]
         let state = try await AuthState.register(
-            request, credential: .privateKey(first), at: AuthState.Place(service: fixture.service))
+            request, credential: .privateKey(first), at: .memory(service: fixture.service))
         try await state.updateRegistration(credential: .privateKey(second)) { $0.keys = [second.privateKey] }
         #expect(state.snapshot.client.credential == .privateKey(second))
         try await logIn(state)
@@ -210,7 +210,7 @@ struct RegistrationTests {
         var request = RegistrationRequest(
             fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
         request.idTokenSignedResponseAlg = .es256
-        let state = try await AuthState.register(request, at: AuthState.Place(service: fixture.service))
+        let state = try await AuthState.register(request, at: .memory(service: fixture.service))
         #expect(state.snapshot.client.provider.idTokenPolicy.algorithms == [.es256])
         try await state.updateRegistration { $0.idTokenSignedResponseAlg = .rs256 }
         #expect(state.snapshot.client.provider.idTokenPolicy.algorithms == [.rs256])
@@ -356,7 +356,7 @@ struct RegistrationTests {
         request.tokenEndpointAuthMethod = .privateKeyJWT
         request.keys = [key.privateKey]
         let state = try await AuthState.register(
-            request, credential: .privateKey(key), at: AuthState.Place(service: fixture.service))
+            request, credential: .privateKey(key), at: .memory(service: fixture.service))
         try await logIn(state)
         try await state.readRegistration()
         try await state.refresh()
@@ -369,7 +369,7 @@ struct RegistrationTests {
         let store = InMemoryAuthStateStore()
         let state = try await register(fixture, store: store)
         try await logIn(state)
-        let copy = AuthState(state.snapshot, service: fixture.service)
+        let copy = AuthState(state.snapshot, service: fixture.service, store: InMemoryAuthStateStore())
         try await state.deleteRegistration()
         #expect(!state.isAuthorized && state.snapshot.lastRegistrationResponse == nil)
         #expect(try await store.login() == nil)

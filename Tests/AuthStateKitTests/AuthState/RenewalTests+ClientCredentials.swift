@@ -12,7 +12,7 @@ extension RenewalTests {
         let state = try await AuthState.logIn(
             .clientCredentials(
                 Client(fixture.record.client.provider, id: "machine", credential: .secret("SECRET-client")),
-                scopes: ["api"]), at: AuthState.Place(service: fixture.service, options: fixture.options))
+                scopes: ["api"]), at: .memory(service: fixture.service, options: fixture.options))
         fixture.clock.advance(by: .seconds(11))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-2")
         #expect(
@@ -47,7 +47,7 @@ extension RenewalTests {
         configuration.jwksURI = URL(string: "https://op.example/keys")
         let state = try await AuthState.logIn(
             .clientCredentials(Client(configuration, id: "machine", credential: .secret("SECRET-client"))),
-            at: AuthState.Place(service: fixture.service, options: fixture.options))
+            at: .memory(service: fixture.service, options: fixture.options))
         fixture.clock.advance(by: .seconds(11))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-2")
         #expect(state.snapshot.idToken == nil)
@@ -65,7 +65,7 @@ extension RenewalTests {
         let state = try await AuthState.logIn(
             .clientCredentials(
                 Client(fixture.record.client.provider, id: "machine", credential: .secret("SECRET-client"))),
-            at: AuthState.Place(service: fixture.service, options: fixture.options))
+            at: .memory(service: fixture.service, options: fixture.options))
         let request = TransportRequest(url: try #require(URL(string: "https://api.example/")))
         #expect(await authError { try await state.performAction(request) }?.code == .tokenRejected)
         #expect(state.isAuthorized && state.authorizationError == nil)
@@ -80,7 +80,7 @@ extension RenewalTests {
         let state = try await AuthState.logIn(
             .clientCredentials(
                 Client(fixture.record.client.provider, id: "machine", credential: .secret("SECRET-client")),
-                resources: resources), at: AuthState.Place(service: fixture.service, options: fixture.options))
+                resources: resources), at: .memory(service: fixture.service, options: fixture.options))
         fixture.clock.advance(by: .seconds(11))
         _ = try await state.freshTokens()
         let asked = fixture.transport.requests.map { request in

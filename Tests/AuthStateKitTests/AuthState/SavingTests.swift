@@ -167,7 +167,8 @@ struct SavingTests {
         #expect(!String(decoding: data, as: UTF8.self).contains("SECRET-client"))
         let fixture = try Fixture([Fixture.tokens(1)])
         let state = AuthState(
-            try AuthStateArchive(data: data).record, service: fixture.service, options: fixture.options)
+            try AuthStateArchive(data: data).record, service: fixture.service, store: InMemoryAuthStateStore(),
+            options: fixture.options)
         #expect(await authError { try await state.refresh() }?.code == .credentialUnavailable)
         #expect(fixture.transport.requests.isEmpty)
     }

@@ -201,7 +201,7 @@ struct BackchannelLoginTests {
         let world = try await World()
         let (asked, service) = (world.request(), world.fixture.service)
         let task = Task {
-            try await AuthState.logIn(.backchannel(asked.with(World.credential)), at: AuthState.Place(service: service))
+            try await AuthState.logIn(.backchannel(asked.with(World.credential)), at: .memory(service: service))
         }
         await world.clock.sleepers()
         task.cancel()

@@ -36,11 +36,11 @@ struct DiscoveryConformanceTests {
         #expect(fixture.provider.requestCount(.keySet) == 1)
         fixture.provider.update { $0.deviations.keySet = { $0["keys"] = [] } }
         let stranger = try await AuthState.logIn(
-            .browser(fixture.request(), DirectUserAgent()), at: AuthState.Place(service: fixture.service))
+            .browser(fixture.request(), DirectUserAgent()), at: .memory(service: fixture.service))
         #expect(stranger.isAuthorized, "keys are kept")
         let error = await failure {
             _ = try await AuthState.logIn(
-                .browser(fixture.request(), DirectUserAgent()), at: AuthState.Place(service: AuthorizationService()))
+                .browser(fixture.request(), DirectUserAgent()), at: .memory(service: AuthorizationService()))
         }
         #expect(error?.code == .invalidSignature)
         await fixture.provider.stop()

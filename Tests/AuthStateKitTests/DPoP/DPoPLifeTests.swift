@@ -109,7 +109,7 @@ struct DPoPLifeTests {
         let location = try #require(answer.headers["Location"])
         let state = AuthState(
             AuthState.Record(request.client),
-            service: fixture.base.service)
+            service: fixture.base.service, store: InMemoryAuthStateStore())
         try await state.update(
             with: fixture.base.service.authorizationResponse(
                 for: pending, callback: AuthorizationCallback(url: location)))
@@ -161,7 +161,7 @@ struct DPoPLifeTests {
         let archive = try await JSONEncoder().encode(fixture.base.service.begin(placed))
         let pending = try JSONDecoder().decode(PendingAuthorization.self, from: archive)
         let state = try await AuthState.logIn(
-            .code(pending, session.present(pending.url)), at: AuthState.Place(service: fixture.base.service))
+            .code(pending, session.present(pending.url)), at: .memory(service: fixture.base.service))
         #expect(state.snapshot.dpopKey == request.dpopKey)
         #expect(try await state.performAction(fixture.resource).status == 200)
     }
@@ -211,7 +211,7 @@ struct DPoPLifeTests {
         let fixture = try await BoundFixture()
         var thief = try await fixture.logIn().snapshot
         thief.dpopKey = try .generate()
-        let state = AuthState(thief, service: fixture.base.service)
+        let state = AuthState(thief, service: fixture.base.service, store: InMemoryAuthStateStore())
         let answer = await failure { _ = try await state.performAction(fixture.resource) }
         // The access token is refused, and so is the refresh token that would replace it.
         #expect(answer?.code == .invalidGrant)
@@ -232,7 +232,7 @@ struct DPoPLifeTests {
         let state = try await AuthState.logIn(
             .clientCredentials(
                 Client(fixture.base.configuration, id: "service", credential: .secret("service-secret")),
-                scopes: ["api"], dpopKey: .generate()), at: AuthState.Place(service: fixture.base.service))
+                scopes: ["api"], dpopKey: .generate()), at: .memory(service: fixture.base.service))
         #expect(try await state.performAction(fixture.resource).status == 200)
         let first = state.snapshot.accessToken
         #expect(try await state.refresh().accessToken != first)
@@ -283,7 +283,7 @@ struct DPoPLifeTests {
         let tokens = try await fixture.base.service.exchange(response)
         let state = AuthState(
             AuthState.Record(request.client),
-            service: fixture.base.service)
+            service: fixture.base.service, store: InMemoryAuthStateStore())
         let before = state.snapshot
         let error = await failure { try await state.update(with: tokens) }
         #expect(error?.code == .credentialUnavailable && error?.hint?.contains("authorization response") == true)
@@ -323,7 +323,7 @@ struct DPoPLifeTests {
         record.lastTokenResponse?.tokenType = "DPoP"
         record.lastTokenResponse?.accessTokenExpirationDate = nil
         let service = AuthorizationService(transport: transport, configuration: configuration)
-        let state = AuthState(record, service: service)
+        let state = AuthState(record, service: service, store: InMemoryAuthStateStore())
         let refresh = TokenRequest(Client(record.client.provider, id: "c"), .refreshToken("r"))
         let hints = [
             await failure {

@@ -147,7 +147,7 @@ struct DPoPNonceTests {
             .browser(
                 fixture.request(client: "signer").with(
                     .secret("s3cret-s3cret-s3cret-s3cret-s3cret", method: .clientSecretJWT)), DirectUserAgent()),
-            at: AuthState.Place(service: fixture.base.service))
+            at: .memory(service: fixture.base.service))
         #expect(state.isAuthorized && fixture.provider.requestCount(.token) == 2)
     }
 

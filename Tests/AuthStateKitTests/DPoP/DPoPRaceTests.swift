@@ -65,7 +65,7 @@ struct DPoPRaceTests {
             record.dpopKey = key
             record.lastTokenResponse?.tokenType = "DPoP"
             record.lastTokenResponse?.accessTokenExpirationDate = nil
-            let state = AuthState(record, service: service)
+            let state = AuthState(record, service: service, store: InMemoryAuthStateStore())
             let response = try await state.performAction(api)
             #expect(response.status == 200)
         }
@@ -88,7 +88,8 @@ struct DPoPRaceTests {
         var record = try Fixture().record
         record.dpopKey = try .generate()
         record.lastTokenResponse?.tokenType = "DPoP"
-        let state = AuthState(record, service: AuthorizationService(transport: ScriptedTransport()))
+        let state = AuthState(
+            record, service: AuthorizationService(transport: ScriptedTransport()), store: InMemoryAuthStateStore())
         let url = try #require(URL(string: "https://api.example/things"))
         func nonce(_ tokens: Tokens, _ url: URL) throws -> String? {
             let proof = try tokens.authorizationHeaders(method: .get, url: url)["DPoP"]

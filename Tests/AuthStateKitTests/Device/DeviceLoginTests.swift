@@ -302,7 +302,7 @@ struct DeviceLoginTests {
             try await AuthState.logIn(
                 .device(request) {
                     world.provider.decide(userCode: $0.userCode, allow: true)
-                }, at: AuthState.Place(service: service))
+                }, at: .memory(service: service))
         }
         #expect(state.isAuthorized)
         let entries = told.withLock { $0 }
@@ -311,7 +311,7 @@ struct DeviceLoginTests {
         world.provider.inject(.oauthError("access_denied"), at: .token)
         _ = await failure {
             _ = try await world.run(pauses: [5]) {
-                try await AuthState.logIn(.device(request) { _ in }, at: AuthState.Place(service: service))
+                try await AuthState.logIn(.device(request) { _ in }, at: .memory(service: service))
             }
         }
         #expect(told.withLock { $0 }.count { $0.step == .failure } == 1)

@@ -41,7 +41,7 @@ struct AssertionTests {
         let token = try world.mount()
         let client = Client(world.fixture.configuration, id: "service", credential: world.assertion)
         let state = try await AuthState.logIn(
-            .clientCredentials(client, scopes: ["api"]), at: AuthState.Place(service: world.fixture.service))
+            .clientCredentials(client, scopes: ["api"]), at: .memory(service: world.fixture.service))
         #expect(state.isAuthorized)
         let sent = try #require(world.sent.last)
         #expect(sent["client_assertion"] == token && sent["client_assertion_type"] == ClientAssertion.type)
@@ -161,7 +161,7 @@ struct AssertionTests {
         let world = try await Platform()
         let secret = ClientCredential.fetched { request in request.clientID + "-secret" }
         let client = Client(world.fixture.configuration, id: "service", credential: secret)
-        let place = AuthState.Place(service: world.fixture.service)
+        let place = AuthState.Place.memory(service: world.fixture.service)
         #expect(try await AuthState.logIn(.clientCredentials(client), at: place).isAuthorized)
         let key = try SigningKey.generate(.es256)
         world.fixture.provider.update {

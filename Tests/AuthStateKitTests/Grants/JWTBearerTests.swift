@@ -130,7 +130,7 @@ struct JWTBearerTests {
                 .jwtBearer(
                     world.grant,
                     Client(world.fixture.configuration, id: "service", credential: .secret("service-secret"))),
-                at: AuthState.Place(service: world.fixture.service))
+                at: .memory(service: world.fixture.service))
         }
         // The assertion is the robot's, and this provider wants the client's own.
         #expect(error?.code == .invalidGrant)

@@ -53,7 +53,7 @@ struct OpenIDProviderFlowTests {
         let state = try await AuthState.logIn(
             .clientCredentials(
                 Client(fixture.configuration, id: "service", credential: .secret("service-secret")), scopes: ["api"]),
-            at: AuthState.Place(service: fixture.service))
+            at: .memory(service: fixture.service))
         let url = fixture.provider.url(of: .resource)
         let response = try await state.performAction(TransportRequest(url: url))
         #expect(response.status == 200)

@@ -38,7 +38,7 @@ struct ProviderFixture {
     ) async throws -> AuthState {
         try await AuthState.logIn(
             .browser((request ?? self.request()).with(credential), agent),
-            at: AuthState.Place(service: service, options: options))
+            at: .memory(service: service, options: options))
     }
 
     /// A form to the token endpoint, as a client that does not use this library would send it.

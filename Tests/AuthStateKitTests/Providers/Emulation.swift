@@ -99,7 +99,7 @@ struct Emulation: Sendable {
         let pending = try await service.begin(try await request(scopes: scopes))
         return try await AuthState.logIn(
             .code(pending.with(credential), Self.callback(to: pending.request, extra: extra)),
-            at: AuthState.Place(service: service))
+            at: .memory(service: service))
     }
 
     private static func callback(

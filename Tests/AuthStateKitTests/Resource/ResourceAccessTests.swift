@@ -68,7 +68,8 @@ struct ResourceAccessTests {
     func open() async throws {
         let world = try await ResourceWorld()
         let access = try ResourceAccess(
-            world.provider.url(of: .keySet).absoluteString, clients: [], service: world.service)
+            world.provider.url(of: .keySet).absoluteString, clients: [], store: InMemoryAuthStateStore(),
+            service: world.service)
         #expect(try await access.performAction(TransportRequest(url: world.provider.url(of: .keySet))).status == 200)
         #expect(try await access.authState() == nil && world.wire.requests.count == 1)
     }

@@ -71,7 +71,8 @@ enum ResourceMixUp {
         var options = ResourceAccess.Options()
         change(&options)
         let access = try ResourceAccess(
-            "https://api.example/v1", clients: clients, service: AuthorizationService(transport: transport),
+            "https://api.example/v1", clients: clients, store: InMemoryAuthStateStore(),
+            service: AuthorizationService(transport: transport),
             options: options)
         let pending = try await access.beginLogin(redirectURI: RedirectURI("https://app.example/callback"))
         return Parameters(decoding: URIReference(pending.url.absoluteString).query.map(String.init) ?? "") ?? [:]

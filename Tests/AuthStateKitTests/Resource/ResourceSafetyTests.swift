@@ -190,7 +190,7 @@ struct ResourceSafetyTests {
         var options = ResourceAccess.Options()
         (options.scopes, options.maximumStepUps) = (["read"], 1)
         let access = try ResourceAccess(
-            "https://api.example/v1", clients: [known], login: .clientCredentials,
+            "https://api.example/v1", clients: [known], login: .clientCredentials, store: InMemoryAuthStateStore(),
             service: AuthorizationService(transport: transport), options: options)
         try await access.logIn()
         refusals.withLock { $0 = 0 }

@@ -272,7 +272,7 @@ struct ResourceServersTests {
 
     @Test("http is for resources on this machine")
     func plain() throws {
-        func make(_ text: String) throws { _ = try ResourceAccess(text, clients: []) }
+        func make(_ text: String) throws { _ = try ResourceAccess(text, clients: [], store: InMemoryAuthStateStore()) }
         #expect(throws: AuthStateError.self) { try make("http://api.example/v1") }
         try make("http://127.0.0.1:1/v1")
         try make("http://localhost/v1")

@@ -90,7 +90,7 @@ struct AuthorizationDetailsLoginTests {
             .clientCredentials(
                 Client(fixture.configuration, id: "service", credential: .secret("service-secret")),
                 additionalParameters: ["authorization_details": [Self.payment].parameter]),
-            at: AuthState.Place(service: fixture.service))
+            at: .memory(service: fixture.service))
         #expect(state.snapshot.authorizationDetails == [Self.payment])
         try await state.refresh()
         let sent = fixture.provider.requests(at: .token).map { $0.parameters["authorization_details"] }

@@ -47,7 +47,7 @@ struct ClientAssertionLifeTests {
         let state = try await logIn()
         var record = state.snapshot
         record.client.credential = .privateKey(try SigningKey.generate(.es256, keyID: "k1"))
-        let misled = AuthState(record, service: fixture.service)
+        let misled = AuthState(record, service: fixture.service, store: InMemoryAuthStateStore())
         let error = await authError { try await misled.refresh() }
         #expect(error?.code == .invalidClient && error?.kind == .configuration)
         #expect(misled.isAuthorized && misled.snapshot.refreshToken == record.refreshToken)
@@ -66,7 +66,7 @@ struct ClientAssertionLifeTests {
         let state = try await logIn()
         var record = state.snapshot
         record.client.credential = missing
-        let misled = AuthState(record, service: fixture.service)
+        let misled = AuthState(record, service: fixture.service, store: InMemoryAuthStateStore())
         let renewal = await authError { try await misled.refresh() }
         #expect(renewal?.code == .credentialUnavailable && renewal?.stage == .refresh)
         #expect(misled.isAuthorized && fixture.provider.requestCount(.token) == 1)
@@ -82,7 +82,7 @@ struct ClientAssertionLifeTests {
         let request = AuthorizationRequest(Client(configuration, id: "client"))
         let error = await authError {
             try await AuthState.logIn(
-                .browser(request.with(.privateKey(key)), DirectUserAgent()), at: AuthState.Place(service: service))
+                .browser(request.with(.privateKey(key)), DirectUserAgent()), at: .memory(service: service))
         }
         #expect(error?.code == .unsupported && error?.expected == "RS256" && error?.received == "ES256")
         #expect(fixture.provider.requestCount(.token) == 0)

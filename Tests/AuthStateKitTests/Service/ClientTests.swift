@@ -51,7 +51,7 @@ struct ClientTests {
         restored = try archived(try await pending(.secret("service-secret")))
         restored.client.credential = .secret("service-secret")
         let state = try await AuthState.logIn(
-            .code(restored, try await answer(restored)), at: AuthState.Place(service: fixture.service))
+            .code(restored, try await answer(restored)), at: .memory(service: fixture.service))
         #expect(state.isAuthorized && state.snapshot.client.id == "service")
     }
 
@@ -61,7 +61,7 @@ struct ClientTests {
         request.redirectURI = try RedirectURI("http://127.0.0.1/callback")
         let restored = try archived(try await fixture.service.begin(request))
         let state = try await AuthState.logIn(
-            .code(restored, try await answer(restored)), at: AuthState.Place(service: fixture.service))
+            .code(restored, try await answer(restored)), at: .memory(service: fixture.service))
         #expect(state.isAuthorized && state.snapshot.client == restored.client)
     }
 

@@ -43,7 +43,7 @@ struct PushedLoginTests {
             redirectURI: request.redirectURI, for: .login)
         let callback = try await session.present(pending.url)
         #expect(callback.formBody != nil)
-        let state = try await AuthState.logIn(.code(pending, callback), at: AuthState.Place(service: fixture.service))
+        let state = try await AuthState.logIn(.code(pending, callback), at: .memory(service: fixture.service))
         #expect(try await state.userInfo().email == "ada@example.com")
         let answer = try await state.performAction(TransportRequest(url: fixture.provider.url(of: .resource)))
         #expect(String(decoding: answer.body, as: UTF8.self).contains("https://api.example"))
@@ -77,7 +77,7 @@ struct PushedLoginTests {
         clock.advance(by: .seconds(30))
         // The browser arrived in time; the person took long.
         #expect(
-            try await AuthState.logIn(.code(pending, callback), at: AuthState.Place(service: fixture.service))
+            try await AuthState.logIn(.code(pending, callback), at: .memory(service: fixture.service))
                 .isAuthorized)
         // Used up, and too late besides.
         #expect(await failure { _ = try await session.present(pending.url) } != nil)

@@ -27,7 +27,8 @@ struct ResourceLoginTests {
         let state = try await logIn(fixture, [Self.a])
         try await state.refresh()
         let restored = AuthState(
-            try AuthStateArchive(data: AuthStateArchive(state.snapshot).data()).record, service: fixture.service)
+            try AuthStateArchive(data: AuthStateArchive(state.snapshot).data()).record, service: fixture.service,
+            store: InMemoryAuthStateStore())
         try await restored.refresh()
         #expect(sent(fixture) == [[Self.a], [Self.a], [Self.a]])
     }

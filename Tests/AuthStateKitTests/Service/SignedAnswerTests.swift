@@ -69,7 +69,7 @@ struct SignedAnswerTests {
         let service = AuthorizationService(configuration: configuration)
         fixture.provider.update { $0.deviations.authorizationResponse = { $0["iss"] = nil } }
         let state = try await AuthState.logIn(
-            .browser(request(fixture, by: .queryJWT), DirectUserAgent()), at: AuthState.Place(service: service))
+            .browser(request(fixture, by: .queryJWT), DirectUserAgent()), at: .memory(service: service))
         #expect(state.isAuthorized)
         let told = steps.withLock { $0.map { "\($0)" } }
         #expect(told.contains { $0.contains("signature iss aud exp") })

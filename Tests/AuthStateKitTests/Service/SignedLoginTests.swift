@@ -82,7 +82,7 @@ struct SignedLoginTests {
         let pending = try await fixture.service.begin(request)
         let session = try await DirectUserAgent().prepare(redirectURI: request.redirectURI, for: .login)
         let state = try await AuthState.logIn(
-            .code(pending.with(credential), session.present(pending.url)), at: AuthState.Place(service: fixture.service)
+            .code(pending.with(credential), session.present(pending.url)), at: .memory(service: fixture.service)
         )
         #expect(state.isAuthorized)
     }

@@ -72,7 +72,7 @@ struct UserInfoServiceTests {
         var record = state.snapshot
         record.client.provider.userInfoAlgorithms = algorithms
         record.client.credential = .secret(Self.secret)
-        return AuthState(record, service: state.service)
+        return AuthState(record, service: state.service, store: InMemoryAuthStateStore())
     }
 
     private static let secret = "SECRET-client-0123456789-0123456789"
@@ -127,7 +127,9 @@ struct UserInfoServiceTests {
         let state = try UserInfoForger.signed([:]).state()
         var record = state.snapshot
         record.client.provider.issuer = nil
-        let error = await authError { try await AuthState(record, service: state.service).userInfo() }
+        let error = await authError {
+            try await AuthState(record, service: state.service, store: InMemoryAuthStateStore()).userInfo()
+        }
         #expect(error?.code == .invalidMetadata && error?.kind == .configuration)
     }
 
@@ -136,7 +138,8 @@ struct UserInfoServiceTests {
         var options = AuthState.Options()
         options.allowedOrigins = ["https://api.example"]
         let answer = try UserInfoForger.plain(["sub": "alice"]).state()
-        let state = AuthState(answer.snapshot, service: answer.service, options: options)
+        let state = AuthState(
+            answer.snapshot, service: answer.service, store: InMemoryAuthStateStore(), options: options)
         for placement in [UserInfoOptions.TokenPlacement.header, .body] {
             let error = await authError { try await state.userInfo(UserInfoOptions(tokenPlacement: placement)) }
             #expect(error?.code == .insecureURL)

@@ -178,7 +178,8 @@ struct SessionRestoringTests {
         var authState: AuthState?
         do {
             let session = AuthSession(
-                fixture.core.configuration, userAgent: DirectUserAgent(), service: fixture.provider.service)
+                fixture.core.configuration, userAgent: DirectUserAgent(), service: fixture.provider.service,
+                store: InMemoryAuthStateStore())
             try await session.signIn()
             core = session.core
             authState = session.authState

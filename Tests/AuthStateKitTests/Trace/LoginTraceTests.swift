@@ -38,7 +38,7 @@ struct LoginTraceTests {
             let asked: AuthorizationRequest
             if let request { asked = request } else { asked = try await self.request() }
             return try await AuthState.logIn(
-                .browser(asked.with(.secret("service-secret")), agent), at: AuthState.Place(service: service))
+                .browser(asked.with(.secret("service-secret")), agent), at: .memory(service: service))
         }
 
         /// The entries without the exchanges.

@@ -51,7 +51,9 @@ extension Attack {
                 ])
             },
             Attack(.endpointTLS) { try await describe(at: "http://api.example/m") },
-            Attack(.endpointTLS) { _ = try ResourceAccess("http://api.example/v1", clients: []) },
+            Attack(.endpointTLS) {
+                _ = try ResourceAccess("http://api.example/v1", clients: [], store: InMemoryAuthStateStore())
+            },
             Attack(.registrationIssuer) {
                 try choose(.registering(.init(), initialAccessToken: "SECRET", issuer: "https://op.example"))
             },
@@ -205,8 +207,10 @@ extension Attack {
         request.resources = resources
         let pending = try await service.begin(request)
         let callback = AuthorizationCallback(url: "https://app.example/callback?code=c&state=\(request.state)")
-        try await ResourceAccess("https://api.example/v1", clients: [], service: service)
-            .completeLogin(pending, callback: callback)
+        try await ResourceAccess(
+            "https://api.example/v1", clients: [], store: InMemoryAuthStateStore(), service: service
+        )
+        .completeLogin(pending, callback: callback)
     }
 
     /// A program with a secret logs in at the server of a resource, which gives it the scope `read` alone.
@@ -255,6 +259,7 @@ extension Attack {
         let assertion = ClientCredential.assertion { _ in "eyJhbGciOiJFUzI1NiJ9.e30.c2ln" }
         let access = try ResourceAccess(
             "https://api.example/v1", clients: [], login: .assertion(assertion, issuer: issuer),
+            store: InMemoryAuthStateStore(),
             service: AuthorizationService(transport: transport))
         try await access.logIn()
     }
@@ -267,7 +272,8 @@ extension Attack {
         var record = AuthState.Record(try client())
         record.lastTokenResponse = TokenResponse(accessToken: "a", tokenType: "Bearer", issuedAt: Date())
         record.idToken = "eyJhbGciOiJFUzI1NiJ9.e30.c2ln"
-        let state = AuthState(record, service: AuthorizationService(transport: transport))
+        let state = AuthState(
+            record, service: AuthorizationService(transport: transport), store: InMemoryAuthStateStore())
         _ = try await state.identityAssertion(audience: "https://other.example")
     }
 
@@ -307,6 +313,7 @@ extension Attack {
         let access = try ResourceAccess(
             "https://api.example/v1",
             clients: [.document("https://app.example/client.json"), .registering(.init())],
+            store: InMemoryAuthStateStore(),
             service: AuthorizationService(transport: transport))
         _ = try await access.beginLogin(redirectURI: RedirectURI("https://app.example/callback"))
     }
@@ -314,7 +321,8 @@ extension Attack {
     private static func send(to url: String) async throws {
         let transport = ScriptedTransport(then: .json("{}"))
         let access = try ResourceAccess(
-            "https://api.example/v1", clients: [], service: AuthorizationService(transport: transport))
+            "https://api.example/v1", clients: [], store: InMemoryAuthStateStore(),
+            service: AuthorizationService(transport: transport))
         guard let url = URL(string: url) else { return }
         _ = try await access.performAction(TransportRequest(url: url))
     }

@@ -18,7 +18,7 @@ struct RedirectRestoringTests {
         // An app that was killed notices no timeout.
         let agent = world.agent(app, label: label, timeout: .seconds(86400))
         let lost = Task {
-            try await AuthState.logIn(.browser(request, agent), at: AuthState.Place(service: world.service))
+            try await AuthState.logIn(.browser(request, agent), at: .memory(service: world.service))
         }
         return (try await world.browser.answer(page: page), lost)
     }

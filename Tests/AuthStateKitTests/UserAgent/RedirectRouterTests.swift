@@ -16,7 +16,7 @@ struct RedirectRouterTests {
         let world = try await RedirectWorld()
         let app = try world.launch()
         let task = Task { [request = try await world.request()] in
-            try await AuthState.logIn(.browser(request, world.agent(app)), at: AuthState.Place(service: world.service))
+            try await AuthState.logIn(.browser(request, world.agent(app)), at: .memory(service: world.service))
         }
         let answer = try await world.browser.answer()
         #expect(app.router.open(answer))
@@ -36,7 +36,7 @@ struct RedirectRouterTests {
         var request = try await world.request()
         request.responseMode = mode
         let task = Task { [request] in
-            try await AuthState.logIn(.browser(request, world.agent(app)), at: AuthState.Place(service: world.service))
+            try await AuthState.logIn(.browser(request, world.agent(app)), at: .memory(service: world.service))
         }
         let answer = try await world.browser.answer()
         #expect(!app.router.open(try Self.changed(answer) { $0 + "&state=x" }))
@@ -61,7 +61,7 @@ struct RedirectRouterTests {
         let world = try await RedirectWorld()
         let app = try world.launch()
         let task = Task { [request = try await world.request()] in
-            try await AuthState.logIn(.browser(request, world.agent(app)), at: AuthState.Place(service: world.service))
+            try await AuthState.logIn(.browser(request, world.agent(app)), at: .memory(service: world.service))
         }
         let answer = try await world.browser.answer()
         let attacks = [
@@ -143,7 +143,7 @@ struct RedirectRouterTests {
             router: app.router, callbackURL: try RedirectURI("com.example.app://redirect"), clock: world.clock
         ) { [browser = world.browser] in browser.show($0) }
         let task = Task { [request = try await world.request(redirectURI: "https://app.example/cb")] in
-            try await AuthState.logIn(.browser(request, agent), at: AuthState.Place(service: world.service))
+            try await AuthState.logIn(.browser(request, agent), at: .memory(service: world.service))
         }
         let answer = try await world.browser.answer(at: "https://app.example/cb")
         #expect(!app.router.open(answer))

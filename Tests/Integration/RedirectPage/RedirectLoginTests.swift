@@ -23,7 +23,7 @@ extension RedirectPageTests {
                 #expect(try await browsers[0].url == "\(host.origin)/callback")
                 return try await browsers[0].script("return document.querySelector('a').href").stringValue
             }
-            let state = try await AuthState.logIn(.browser(request, userAgent), at: AuthState.Place(service: service))
+            let state = try await AuthState.logIn(.browser(request, userAgent), at: .memory(service: service))
             #expect(try await state.userInfo().name == "Ada Lovelace")
         }
     }
@@ -46,7 +46,7 @@ extension ProviderTests {
                 return try JSONValue(parsing: Array(result.output.utf8))["link"]?.stringValue
             }
             let state = try await AuthState.logIn(
-                .browser(request, userAgent), at: AuthState.Place(service: flow.service))
+                .browser(request, userAgent), at: .memory(service: flow.service))
             #expect(try await state.userInfo().email == "alice@example.test")
         }
     }

@@ -91,7 +91,9 @@ struct Flow: Sendable {
     }
 
     /// Another program that holds the same state as it is now, in memory.
-    func copy(of state: AuthState) -> AuthState { AuthState(state.snapshot, service: service) }
+    func copy(of state: AuthState) -> AuthState {
+        AuthState(state.snapshot, service: service, store: InMemoryAuthStateStore())
+    }
 
     /// The number of requests that went to the token endpoint.
     func tokenRequests() async throws -> Int {

@@ -116,7 +116,7 @@ struct Authstate: Sendable {
         if case .environment(let name) = record.client.credential.source, let secret = environment[name] {
             record.client.credential = .secret(secret, method: record.client.credential.method)
         }
-        return AuthState(record, service: state.service)
+        return AuthState(record, service: state.service, store: InMemoryAuthStateStore())
     }
 
     /// Redeems the stored refresh token without the program's knowledge.

@@ -17,7 +17,7 @@ struct World {
         provider = try await OpenIDProvider()
         let client = try await Client(service.discoverConfiguration(issuer: provider.issuer), id: "app")
         state = try await AuthState.logIn(
-            .browser(AuthorizationRequest(client), DirectUserAgent()), at: AuthState.Place(service: service))
+            .browser(AuthorizationRequest(client), DirectUserAgent()), at: .memory(service: service))
     }
 
     /// Runs a body with a client whose calls have the interceptor, and are made once more with a renewed token or not.

@@ -17,7 +17,7 @@ struct World {
         var request = AuthorizationRequest(
             try await Client(service.discoverConfiguration(issuer: provider.issuer), id: "app"))
         if isBound { request.dpopKey = try .generate() }
-        state = try await AuthState.logIn(.browser(request, DirectUserAgent()), at: AuthState.Place(service: service))
+        state = try await AuthState.logIn(.browser(request, DirectUserAgent()), at: .memory(service: service))
     }
 
     /// A request to the protected resource.
@@ -33,6 +33,7 @@ struct World {
         metadata.clientName = "Tests"
         return try ResourceAccess(
             provider.url(of: .resource).absoluteString, clients: [.registering(metadata)], login: login,
+            store: InMemoryAuthStateStore(),
             service: service)
     }
 

@@ -26,7 +26,9 @@ struct LoggingObserverTests {
             options.observer = LoggingObserver(logger: logger)
             state = try await AuthState.logIn(
                 .browser(AuthorizationRequest(Client(configuration, id: "app")), DirectUserAgent()),
-                at: AuthState.Place(key: "a key that is longer than sixteen", service: service, options: options))
+                at: AuthState.Place(
+                    InMemoryAuthStateStore(), key: "a key that is longer than sixteen", service: service,
+                    options: options))
         }
 
         var messages: [String] { log.entries.map { "\($0.level) \($0.message)" } }

@@ -18,7 +18,7 @@ struct World {
         state = try await AuthState.logIn(
             .browser(
                 AuthorizationRequest(service.discoverConfiguration(issuer: provider.issuer).client), DirectUserAgent()),
-            at: AuthState.Place(key: "user-ada", service: service, options: options))
+            at: AuthState.Place(InMemoryAuthStateStore(), key: "user-ada", service: service, options: options))
     }
 
     /// The spans that have ended, by name, without the library's prefix.

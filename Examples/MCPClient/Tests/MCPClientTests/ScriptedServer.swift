@@ -33,7 +33,8 @@ struct ScriptedServer: Sendable {
     func connect(_ revisions: [Revision] = Revision.all) async throws -> MCPClient {
         try await MCPClient.connect(
             to: try ResourceAccess(
-                "https://mcp.example/mcp", clients: [], service: AuthorizationService(transport: transport)),
+                "https://mcp.example/mcp", clients: [], store: InMemoryAuthStateStore(),
+                service: AuthorizationService(transport: transport)),
             revisions: revisions)
     }
 }

@@ -34,6 +34,7 @@ struct ConnectingProgram: Sendable {
         metadata.clientName = "MCPClient tests"
         let access = try ResourceAccess(
             server.resource, clients: [.registering(metadata)], login: .presenting(browser.userAgent()),
+            store: InMemoryAuthStateStore(),
             service: AuthorizationService(transport: transport))
         return try await MCPClient.connect(to: access, revisions: revisions)
     }
@@ -94,7 +95,7 @@ extension MCPServerTests {
                 try await server.tell(.first, "revoke")
                 #expect(try await client.call("add", ["a": 1, "b": 1]).text == "2")
             }
-            let access = try ResourceAccess("http://127.0.0.1:1/mcp", clients: [])
+            let access = try ResourceAccess("http://127.0.0.1:1/mcp", clients: [], store: InMemoryAuthStateStore())
             let error = await #expect(throws: AuthStateError.self) { try await MCPClient.connect(to: access) }
             #expect(error?.code == .unreachable)
         }

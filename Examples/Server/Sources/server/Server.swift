@@ -1,8 +1,8 @@
-import WebServer
 import Foundation
 import Hummingbird
 import Logging
 import NIOCore
+import WebServer
 
 /// The server as a program: its settings come from the environment, its messages for the operator go to standard error.
 @main

@@ -1,11 +1,11 @@
 import AuthStateHummingbird
 import AuthStateKit
-import WebServer
 import AuthStateTesting
 import Foundation
 import Hummingbird
 import Logging
 import ServiceLifecycle
+import WebServer
 
 /// The server on a loopback port, with a provider that has a login page: Ada's tokens expire within seconds.
 struct RunningSite: Sendable {

@@ -38,6 +38,6 @@ enum Proofs {
         record.lastTokenResponse = TokenResponse(
             accessToken: token, tokenType: "DPoP", issuedAt: Date(),
             accessTokenExpirationDate: Date().addingTimeInterval(86_400))
-        return AuthState(record, service: AuthorizationService())
+        return AuthState(record, service: AuthorizationService(), store: InMemoryAuthStateStore())
     }
 }

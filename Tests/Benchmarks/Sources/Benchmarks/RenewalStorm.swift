@@ -112,6 +112,6 @@ enum RenewalStorm {
             accessToken: "old", issuedAt: now.addingTimeInterval(-7_200),
             accessTokenExpirationDate: now.addingTimeInterval(-3_600), refreshToken: "first")
         record.refreshToken = "first"
-        return AuthState(record, service: AuthorizationService(transport: transport))
+        return AuthState(record, service: AuthorizationService(transport: transport), store: InMemoryAuthStateStore())
     }
 }

@@ -86,7 +86,7 @@ extension DemoStory {
         let configuration = try await service.discoverConfiguration(issuer: provider.issuer)
         var request = AuthorizationRequest(Client(configuration, id: "app"), scopes: [.openID])
         request.dpopKey = try .generate(for: configuration)
-        let state = try await AuthState.logIn(.browser(request, Self.userAgent), at: AuthState.Place(service: service))
+        let state = try await AuthState.logIn(.browser(request, Self.userAgent), at: .memory(service: service))
         let api = provider.url(of: .resource)
         let stolen = try await state.freshTokens().accessToken
         let thief = try await SystemTransport.shared.send(
@@ -102,7 +102,7 @@ extension DemoStory {
         let state = try await AuthState.logIn(
             .device(request) { [provider] codes in
                 provider.decide(userCode: codes.userCode, allow: true)
-            }, at: AuthState.Place(service: service))
+            }, at: .memory(service: service))
         try expect(state.isAuthorized, "The login on another device did not lead to an authorized state.")
         return "Without a browser: a code was shown, confirmed on another device, and the login came here."
     }

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import AuthStateAsyncHTTPClient
 import AuthStateKit
+import AuthStateResource
 import AuthStateTesting
 import Foundation
 import NIOCore

@@ -23,7 +23,7 @@ struct AuthorizedWorld {
         var request = AuthorizationRequest(
             try await Client(service.discoverConfiguration(issuer: provider.issuer), id: "app"))
         if isBound { request.dpopKey = try .generate() }
-        state = try await AuthState.logIn(.browser(request, DirectUserAgent()), at: AuthState.Place(service: service))
+        state = try await AuthState.logIn(.browser(request, DirectUserAgent()), at: .memory(service: service))
     }
 
     /// The requests that the resource received.
@@ -50,6 +50,7 @@ struct AuthorizedWorld {
         metadata.clientName = "Tests"
         return try ResourceAccess(
             provider.url(of: .resource).absoluteString, clients: [.registering(metadata)], login: login,
+            store: InMemoryAuthStateStore(),
             service: service)
     }
 
