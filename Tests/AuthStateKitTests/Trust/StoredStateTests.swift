@@ -233,6 +233,7 @@ struct StoredStateTests {
     @Test("a session gives its credential to its own provider only")
     @MainActor func session() async throws {
         var fixture = try fixture([Self.discovery])
+        fixture.record.client.provider.issuer = try Issuer(Self.issuer)
         fixture.record.client.provider.tokenEndpoint = endpoint("evil.example")
         let store = OpenStore()
         try await store.overwrite(with: fixture.record)
