@@ -1,3 +1,5 @@
+import AuthStateApp
+
 #if canImport(SwiftUI)
     import AuthStateKit
     import Foundation

@@ -1,3 +1,5 @@
+import AuthStateApp
+
 #if canImport(AuthenticationServices)
     import AuthStateKit
     import Foundation
