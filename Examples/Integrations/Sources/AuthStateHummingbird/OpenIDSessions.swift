@@ -1,5 +1,5 @@
 import AuthStateJOSE
-public import AuthStateKit
+import AuthStateKit
 public import AuthStateServer
 import HTTPTypes
 public import Hummingbird

@@ -1,4 +1,4 @@
-public import AuthStateKit
+import AuthStateKit
 public import AuthStateServer
 public import CoreMetrics
 import Synchronization
