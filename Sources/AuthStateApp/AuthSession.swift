@@ -133,7 +133,7 @@ public final class AuthSession {
         await core.signOut(endingProviderSession: endsProviderSession)
     }
 
-    /// Reads userinfo again, for example after a restart, which leaves only the claims of the ID token.
+    /// Reads userinfo again; after a restart, what was read at the login is shown until then.
     ///
     /// - Throws: The errors of `AuthState.userInfo(_:)`; then the shown user stays.
     public func reloadUser() async throws { try await core.reloadUser() }

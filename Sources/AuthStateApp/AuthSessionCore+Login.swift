@@ -95,6 +95,7 @@ extension AuthSessionCore {
             await service.giveBack(tokens, of: record.client)
             throw error
         }
+        record.keep(info)
         login?.isKeeping = true
         return follow(await place.state(record, .loggedIn(response, tokens)), info)
     }

@@ -76,7 +76,7 @@ public final class AuthSessionCore {
     /// The way to log in again for a request of `authState`, see `AuthState.performAction(_:reauthorize:)`.
     public var reauthorization: Reauthorization { .presenting(userAgent) }
 
-    /// Reads userinfo again, for example after a restart, which leaves only the claims of the ID token.
+    /// Reads userinfo again; after a restart, what was read at the login is shown until then.
     ///
     /// - Throws: The errors of `AuthState.userInfo(_:)`; then the shown user stays.
     public func reloadUser() async throws {

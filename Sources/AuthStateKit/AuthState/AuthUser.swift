@@ -9,7 +9,8 @@ public import AuthStateOAuth
 public struct AuthUser: Sendable, Hashable {
     /// The claims of the ID token; empty without one.
     public let idTokenClaims: [String: JSONValue]
-    /// The userinfo, its `sub` compared with the ID token's; nil when it was not read or could not be.
+    /// The userinfo, its `sub` compared with the ID token's, as it was last read or as an `AuthSession` kept it at the login; nil
+    /// without any.
     public let userInfo: UserInfo?
     /// The name that Apple gives at the first login alone, unsigned.
     public let appleUser: AppleUser?
@@ -20,7 +21,7 @@ public struct AuthUser: Sendable, Hashable {
     package init(_ record: AuthState.Record, userInfo: UserInfo? = nil) {
         let token = record.idToken.flatMap { try? IDToken(parsing: $0) }
         idTokenClaims = token?.claims.objectValue ?? [:]
-        self.userInfo = userInfo
+        self.userInfo = userInfo ?? token.flatMap { record.keptUserInfo(of: $0) }
         appleUser = record.lastAuthorizationResponse?.appleUser
         grantID = record.grantID
     }
@@ -47,8 +48,34 @@ public struct AuthUser: Sendable, Hashable {
     }
 }
 
+extension AuthState.Record {
+    private static let userInfoAnnotation = "userinfo"
+    /// More than this is not kept, in bytes: a name and an address fit many times.
+    private static let longestUserInfo = 8192
+
+    /// Keeps userinfo with the login, to be shown without network; nil keeps none. Distributed claims, which may hold access tokens,
+    /// are left out.
+    package mutating func keep(_ userInfo: UserInfo?) {
+        let text = userInfo.map { info in
+            let claims = info.claims.filter { !$0.key.hasPrefix("_claim") }
+            let json: JSONValue = .object(["claims": .object(claims), "signed": .bool(info.isSigned)])
+            return String(decoding: json.serialized(), as: UTF8.self)
+        }
+        annotations[Self.userInfoAnnotation] = text.flatMap { $0.utf8.count <= Self.longestUserInfo ? $0 : nil }
+    }
+
+    /// The userinfo that was kept, if it is of the ID token's subject: another user may have logged in since.
+    fileprivate func keptUserInfo(of token: IDToken) -> UserInfo? {
+        guard let text = annotations[Self.userInfoAnnotation], let json = try? JSONValue(parsing: Array(text.utf8)),
+            let claims = json["claims"]?.objectValue
+        else { return nil }
+        return try? UserInfo(claims, subject: token.subject ?? "", isSigned: json["signed"]?.boolValue ?? false)
+    }
+}
+
 extension AuthState {
-    /// The logged-in user, by the claims of the verified ID token; read from anywhere, without waiting and without network.
+    /// The logged-in user, by the claims of the verified ID token and the userinfo that an `AuthSession` kept; read from anywhere,
+    /// without waiting and without network.
     ///
     /// Nil without an ID token, for example at a provider of OAuth 2.0 alone, and for one that came from outside and was not
     /// verified, see `update(with:)`. `userInfo()` asks the provider for more.

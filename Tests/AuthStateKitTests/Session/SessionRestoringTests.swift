@@ -10,7 +10,7 @@ import Testing
 @MainActor
 @Suite("An app that starts again", .timeLimit(.minutes(5)))
 struct SessionRestoringTests {
-    @Test("a session shows the stored login without a network; userinfo can be read again")
+    @Test("a session shows the stored login and the user's name without a network; userinfo can be read again")
     func restored() async throws {
         let fixture = try await SessionFixture()
         try await fixture.core.signIn()
@@ -18,10 +18,27 @@ struct SessionRestoringTests {
         let next = try await fixture.restarted()
         await next.core.restore()
         #expect(next.state.isAuthenticated && !next.state.isLoading && next.state.error == nil)
-        #expect(next.state.user?.subject == "248289761001" && next.state.user?.email == nil)
+        #expect(next.state.user?.subject == "248289761001" && next.state.user?.email == "ada@example.com")
         #expect(fixture.provider.provider.statistics.requests == requests)
         try await next.core.reloadUser()
-        #expect(next.state.user?.email == "ada@example.com")
+        #expect(fixture.provider.provider.requestCount(.userInfo) == 2 && next.state.user?.email == "ada@example.com")
+    }
+
+    @Test("userinfo is shown to its own subject alone, and leaves the store with the login")
+    func keptUserInfo() async throws {
+        let fixture = try await SessionFixture()
+        try await fixture.core.signIn()
+        var record = try #require(try await fixture.stored())
+        #expect(AuthUser(record).email == "ada@example.com")
+        record.annotations["userinfo"] = record.annotations["userinfo"]?.replacing("248289761001", with: "2")
+        #expect(AuthUser(record).email == nil)
+        var distributed = record
+        distributed.keep(
+            try UserInfo(["sub": "2", "name": "Bob", "_claim_sources": ["a": "b"]], subject: "2", isSigned: false))
+        #expect(distributed.annotations["userinfo"]?.contains("_claim") == false)
+        _ = await fixture.core.signOut()
+        let rest = try await fixture.store.load(.default).map { String(decoding: $0.archive, as: UTF8.self) }
+        #expect(rest?.contains("ada@example.com") != true)
     }
 
     @Test("a session without a login shows no user and no error")

@@ -89,7 +89,8 @@ extension AuthState {
             get { pauseBox?.value }
             set { (pauseBox, stamps.pause) = (newValue.map(Box.init), newValue == nil ? .never : nextStamp()) }
         }
-        /// Values that the program keeps with the state, for example how it was set up; never for secrets.
+        /// Values that the program keeps with the state, for example how it was set up; never for secrets. The name `userinfo` is
+        /// reserved: an `AuthSession` keeps the user's claims there, and a logout removes them.
         public var annotations: [String: String] {
             get { rareBox?.value.annotations ?? [:] }
             set { rare.annotations = newValue }

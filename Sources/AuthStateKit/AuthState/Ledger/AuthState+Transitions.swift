@@ -165,6 +165,7 @@ extension AuthState.Record {
         scope = nil
         lastAuthorizationResponse = nil
         machineGrant = nil
+        keep(nil)
         // Written by a newer version, and perhaps secret.
         unknownMembers = [:]
     }
