@@ -82,6 +82,21 @@ extension AuthState {
     }
 }
 
+extension AuthState.Status: CustomStringConvertible {
+    /// One line for a log, without any secret.
+    public var description: String {
+        var parts = [
+            authorizationError.map { "in error (\($0.code))" } ?? (isAuthorized ? "authorized" : "not authorized")
+        ]
+        if let scope { parts.append("scope \(scope.printable())") }
+        if let date = accessTokenExpirationDate { parts.append("until \(date)") }
+        if isAuthorized, !canRenew { parts.append("cannot be renewed") }
+        if needsTokenRefresh { parts.append("to be renewed") }
+        if let storeError { parts.append("not saved (\(storeError.code))") }
+        return parts.joined(separator: ", ") + ", revision \(revision)"
+    }
+}
+
 extension BearerPolicy {
     /// Makes the rules for the tokens of a provider.
     init(_ provider: ProviderConfiguration, options: AuthState.Options, service: AuthorizationService) {

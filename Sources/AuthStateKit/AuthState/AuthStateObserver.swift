@@ -42,6 +42,29 @@ public enum AuthStateEvent: Sendable, Hashable {
     case changed(AuthState.Status)
 }
 
+extension AuthStateEvent: CustomStringConvertible {
+    /// One line for a log, without any secret.
+    public var description: String {
+        switch self {
+        case .tokensRequested(let joined):
+            "tokens requested, \(joined ? "joining a renewal in progress" : "by a renewal")"
+        case .tokensDelivered: "tokens delivered"
+        case .tokensDenied(let error): "tokens denied: \(error)"
+        case .renewalStarted: "renewal started"
+        case .renewed: "renewed"
+        case .scopeWidened(let scopes): "scope widened: \(scopes.requested ?? "")"
+        case .loginExpiring(let date): "login expiring at \(date)"
+        case .renewalFailed(let error): "renewal failed: \(error)"
+        case .idTokenUnverified(let error): "ID token unverified: \(error)"
+        case .lateResultDropped: "late result dropped"
+        case .adopted: "adopted what another process stored"
+        case .readFailed(let error): "reading failed: \(error)"
+        case .saveFailed(let error): "saving failed: \(error)"
+        case .changed(let status): "changed: \(status)"
+        }
+    }
+}
+
 extension LoginTrace {
     /// Notes an event of a state that no other step reports.
     func note(_ event: AuthStateEvent) {

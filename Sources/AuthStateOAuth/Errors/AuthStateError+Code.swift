@@ -272,3 +272,8 @@ extension AuthStateError.Code {
         return Dictionary(uniqueKeysWithValues: table.flatMap { kind, codes in codes.map { ($0, kind) } })
     }()
 }
+
+extension AuthStateError.Code: CustomStringConvertible {
+    /// The name.
+    public var description: String { rawValue }
+}

@@ -158,3 +158,8 @@ extension AuthStateError.Code {
     /// Returns whether an error has this code: `catch AuthStateError.Code.notLoggedIn`.
     public static func ~= (code: Self, error: any Error) -> Bool { (error as? AuthStateError)?.code == code }
 }
+
+extension AuthStateError.Stage: CustomStringConvertible {
+    /// The name.
+    public var description: String { rawValue }
+}

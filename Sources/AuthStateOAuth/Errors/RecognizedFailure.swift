@@ -125,3 +125,8 @@ extension RecognizedFailure {
         self = found
     }
 }
+
+extension RecognizedFailure.Name: CustomStringConvertible {
+    /// The name.
+    public var description: String { rawValue }
+}

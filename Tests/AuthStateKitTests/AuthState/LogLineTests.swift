@@ -1,0 +1,41 @@
+import AuthStateFoundation
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@Suite("Descriptions of statuses, events and codes", .timeLimit(.minutes(1)))
+struct LogLineTests {
+    @Test("a status, without a token")
+    func status() async throws {
+        let clock = ManualClock()
+        let state = await AuthState.signedIn("SECRET", refreshToken: nil, clock: clock)
+        let line = "\(state.status)"
+        #expect(
+            line
+                == "authorized, scope openid profile, until \(clock.date.addingTimeInterval(3600)), cannot be renewed, revision 1"
+        )
+        #expect(
+            String(reflecting: state.status) == line && "\(AuthStateEvent.changed(state.status))" == "changed: \(line)")
+        try await state.clear()
+        #expect("\(state.status)" == "not authorized, revision 2")
+    }
+
+    @Test("events, stages, codes and failures by their names")
+    func names() {
+        let error = AuthStateError(.invalidGrant, stage: .refresh, "The grant has ended.")
+        #expect("\(error.code) \(error.stage)" == "invalidGrant refresh")
+        #expect("\([error.code])" == "[invalidGrant]")
+        #expect("\(RecognizedFailure.Name.wrongSecret)" == "wrongSecret")
+        let events: [AuthStateEvent] = [
+            .tokensRequested(joined: true), .renewalStarted, .renewed, .scopeWidened([.openID]), .adopted,
+        ]
+        #expect(
+            events.map { "\($0)" } == [
+                "tokens requested, joining a renewal in progress", "renewal started", "renewed",
+                "scope widened: openid",
+                "adopted what another process stored",
+            ])
+        #expect("\(AuthStateEvent.renewalFailed(error))" == "renewal failed: \(error)")
+    }
+}
