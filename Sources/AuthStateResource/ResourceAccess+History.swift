@@ -4,9 +4,7 @@ import AuthStateOAuth
 import AuthStateServer
 
 extension ResourceAccess {
-    /// An access's memory of its logins: which have ended and how, and what was asked for in vain.
-    ///
-    /// A value that is told what happened and answers what may be tried next.
+    /// The outcomes of an access's logins, and the rules for the next one.
     struct History: Sendable {
         /// The number of logins that have ended.
         private(set) var ended = 0
@@ -35,7 +33,7 @@ extension ResourceAccess {
 extension ResourceAccess.History {
     // MARK: - Logins
 
-    /// A login has ended; the failure of a cancelled one is not another caller's.
+    /// Records the end of a login. A cancelled login fails no other caller.
     mutating func loginEnded(_ error: (any Error)?) {
         ended += 1
         if error is CancellationError { return }
@@ -47,20 +45,20 @@ extension ResourceAccess.History {
         failure.flatMap { $0.end > begun ? $0.error : nil }
     }
 
-    /// The program asks for a login: what was asked for in vain may be asked for again.
+    /// Clears the counts, before a login that the program asks for.
     mutating func loginWanted() { (stepUps, inVain) = ([:], [:]) }
 
     // MARK: - Requests
 
-    /// The resource allowed an operation: what it led to before counts no longer.
+    /// Clears the counts of an operation that the resource has allowed.
     mutating func allowed(_ operation: String) {
         stepUps[operation] = nil
         refused = []
     }
 
-    /// The resource refused a grant.
+    /// Records a refused grant.
     ///
-    /// - Returns: Whether it refused another one before: a new login changes nothing.
+    /// - Returns: Whether a second grant has been refused, so that a new login would not help.
     mutating func refused(_ grantID: String) -> Bool {
         if refused.count < 2 { refused.insert(grantID) }
         return refused.count > 1
@@ -70,9 +68,9 @@ extension ResourceAccess.History {
 
     /// The answer to the question whether one more login can bring more rights.
     enum StepUp: Equatable {
-        /// It may: this is the login of that number for the operation.
+        /// A login may help; `number` is its number for the operation.
         case login(number: Int)
-        /// It cannot: no scope is missing, or so many logins have brought none.
+        /// No login helps: no scope is missing, or the limit is reached.
         case inVain(after: Int)
     }
 
@@ -91,10 +89,10 @@ extension ResourceAccess.History {
         return isAllowed ? .login(number: made + 1) : .inVain(after: missing.isEmpty ? made : max(made, tries))
     }
 
-    /// An operation has led to a login for more rights.
+    /// Records a login for more rights.
     mutating func steppedUp(for operation: String, number: Int) { stepUps.note(number, of: operation) }
 
-    /// A login was granted scopes; those that it asked for in vain are counted.
+    /// Counts the requested scopes that a login was not granted.
     mutating func granted(_ granted: Set<Scope>, of requested: [Scope]) {
         for scope in requested where scope != .offlineAccess {
             if granted.contains(scope) {
@@ -107,9 +105,9 @@ extension ResourceAccess.History {
 
     // MARK: - Clients
 
-    /// A server has refused to know a client.
+    /// Records that a server has forgotten a client.
     ///
-    /// - Returns: Whether that is news.
+    /// - Returns: Whether this is the first report.
     @discardableResult
     mutating func forget(_ clientID: String, at issuer: Issuer) -> Bool {
         forgotten.insert(Forgotten(clientID: clientID, issuer: issuer)).inserted
@@ -120,7 +118,7 @@ extension ResourceAccess.History {
         forgotten.contains(Forgotten(clientID: clientID, issuer: issuer))
     }
 
-    /// A server registered a client, perhaps under an identifier that it had forgotten.
+    /// Records a registration, also under an identifier that was forgotten.
     mutating func registered(_ clientID: String, at issuer: Issuer) {
         forgotten.remove(Forgotten(clientID: clientID, issuer: issuer))
     }
@@ -135,7 +133,7 @@ extension ResourceAccess.History {
 }
 
 extension Dictionary where Value == Int {
-    /// Notes a number; beside 255 others they are forgotten, for the names may be any number of paths.
+    /// Sets a number; removes all numbers first when there are 256, because names may be arbitrary paths.
     fileprivate mutating func note(_ number: Int, of name: Key) {
         if count >= 256, self[name] == nil { removeAll() }
         self[name] = number

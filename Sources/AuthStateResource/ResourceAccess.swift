@@ -35,7 +35,7 @@ public actor ResourceAccess {
     private nonisolated let shown = Lock<AuthState?>(nil)
     /// The login in progress, or the last one.
     var running: SharedLogin<Void>?
-    /// What has come of the logins.
+    /// The outcomes of the logins.
     var history: History
 
     /// The annotation of a state that names its resource, see `AuthState.Record.annotations`.

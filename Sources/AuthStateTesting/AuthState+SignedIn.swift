@@ -6,7 +6,7 @@ public import AuthStateStorage
 public import AuthStateTransport
 
 extension AuthState {
-    /// Returns a state that is logged in and fresh, without a provider and without network: for tests of a program that uses one.
+    /// Returns a state that is logged in and fresh, for tests; needs no provider and no network.
     ///
     /// ```swift
     /// let (clock, transport) = (ManualClock(), ScriptedTransport())
@@ -16,7 +16,8 @@ extension AuthState {
     /// transport.enqueue(.invalidGrant)  // what the provider answers to the renewal
     /// ```
     ///
-    /// It is saved in the store, so that the program can restore it. Its client is `app`, at an issuer that no one can reach.
+    /// The state is saved in the store, for the program to restore. Its client is `app`, its issuer `https://provider.invalid`, which
+    /// does not exist.
     ///
     /// - Parameters:
     ///   - accessToken: The access token.

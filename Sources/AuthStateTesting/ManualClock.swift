@@ -8,8 +8,8 @@ import AuthStateUserAgent
 ///
 /// Give `wallClock` and the clock itself to the service's configuration, and both move together.
 ///
-/// A test that waits for ever waits for its clock: when nothing has moved the clock for ten seconds of real time and a task
-/// sleeps on it, a line on standard error says so, once.
+/// When no call has moved the clock for ten seconds of real time and a task still sleeps on it, a line on standard error says so,
+/// once.
 public final class ManualClock: Clock, Sendable {
     /// A moment, counted from the clock's start.
     public struct Instant: InstantProtocol, Sendable {

@@ -4,7 +4,7 @@ package import AuthStateOAuth
 package import AuthStateStorage
 import AuthStateSystem
 
-// What the session of an app, the pool of a server, and the access to a resource ask of a state beyond its public functions.
+// The functions of a state that AuthStateApp, AuthStateServer and AuthStateResource use beside its public ones.
 
 extension AuthState {
     /// Whether there is a grant, in error or not; without one no user is logged in.

@@ -1,7 +1,6 @@
 import AuthStateFoundation
 
-/// A client as the program itself names it: at a provider whose endpoints are found out when a request needs them, and never to
-/// restore.
+/// A client and its provider, by name. The endpoints are discovered when a login needs them; restoring a login sends no request.
 ///
 /// ```swift
 /// let client = NamedClient(.issuer("https://op.example"), id: "cli", credential: .environment("CLIENT_SECRET"))
@@ -52,8 +51,8 @@ extension NamedClient {
 }
 
 extension NamedProvider {
-    /// Returns this provider's name and that of another one, of one kind: the issuers, which every discovered provider has, else
-    /// the token endpoints; of a template with a tenant, which its issuer and endpoints name, the hosts.
+    /// Returns comparable names of both providers: the issuers; without issuers the token endpoints; for a provider with one issuer
+    /// for each tenant, the hosts.
     fileprivate func names(beside theirs: ProviderConfiguration) throws -> (own: String, theirs: String) {
         let (issuer, configuration): (String?, ProviderConfiguration?) =
             switch self {
@@ -77,7 +76,7 @@ extension NamedProvider {
 extension AuthStateError {
     fileprivate static func another(_ what: String, _ received: String, expected: String) -> AuthStateError {
         AuthStateError(
-            .invalidArgument, stage: .store, "The login is one of another \(what) than the program's.",
+            .invalidArgument, stage: .store, "The login belongs to another \(what).",
             expected: expected, received: received, hint: "Give each client and provider a key of its own.")
     }
 }

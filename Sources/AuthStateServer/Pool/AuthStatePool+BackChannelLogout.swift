@@ -48,7 +48,7 @@ extension AuthStatePool {
         return try await self.end(name, end, isWanted: true) { try await $0.grants(of: name) }
     }
 
-    /// Returns the keys of a user's sessions, the oldest first; one that ended by a crash may be among them.
+    /// Returns the keys of a user's sessions, the oldest first. The key of a login that a crash interrupted may be among them.
     ///
     /// - Parameters:
     ///   - subject: `sub` of the user's ID tokens, see `AuthState.user`.
@@ -73,8 +73,8 @@ extension AuthStatePool {
     ///
     /// - Parameters:
     ///   - end: Recorded first, for the logins of the name that are in progress.
-    ///   - isWanted: Whether the program wants the end: then no record of it stays under the keys of the sessions, and one that
-    ///     can never be read is removed.
+    ///   - isWanted: Whether the program, and not the provider, ends the sessions: then their keys keep no record, and a session
+    ///     that cannot be read is removed.
     private func end(
         _ name: SessionName, _ end: SessionIndexEntry.End, isWanted: Bool,
         sessions: (IndexedAuthStateStore) async throws -> [(key: AuthStateKey, grant: String)]
@@ -107,8 +107,7 @@ extension AuthStatePool {
         }
     }
 
-    /// Ends the oldest sessions of a user who has more than the index has room for; without it their later sessions could not be
-    /// saved.
+    /// Ends a user's oldest sessions beyond the index's limit: above it, later sessions could not be saved.
     func endSurplus(beside state: AuthState) async {
         guard let store = store as? IndexedAuthStateStore,
             let token = state.snapshot.idToken.flatMap({ try? IDToken(parsing: $0) })

@@ -74,7 +74,7 @@ extension AuthStatePool {
         }
     }
 
-    /// Saves the end of a login that could not be saved before; nil when there is none.
+    /// Saves a logout whose save failed before; returns nil when there is none.
     func saveEnd(_ key: AuthStateKey) async throws -> LogoutOutcome? {
         guard let state = loadedObject(key), !state.isGranted, !state.hasNoStoreError else { return nil }
         try await state.save()

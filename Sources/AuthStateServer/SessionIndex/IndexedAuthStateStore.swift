@@ -50,7 +50,7 @@ public struct IndexedAuthStateStore: AuthStateStore {
         return try await grants(of: name, until: SessionIndexEntry.End(token, of: name)).map(\.key)
     }
 
-    /// Returns the keys of a user's sessions, the oldest first; one that ended by a crash may be among them.
+    /// Returns the keys of a user's sessions, the oldest first. The key of a login that a crash interrupted may be among them.
     ///
     /// - Parameters:
     ///   - subject: `sub` of the user's ID tokens.

@@ -29,7 +29,7 @@ struct NamedClientTests {
         #expect(second.snapshot.grantID == first.snapshot.grantID && second.tokensIfFresh() != nil)
     }
 
-    @Test("another client's login, or another provider's, is not taken for this one's")
+    @Test("a stored login of another client or provider is not restored")
     func others() async throws {
         let login = AuthState.Login.browser(client(), DirectUserAgent())
         let first = try await AuthState.restoreOrLogIn(login, at: place())

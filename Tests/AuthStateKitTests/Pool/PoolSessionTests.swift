@@ -34,7 +34,7 @@ struct PoolSessionTests {
         return try await pool.completeLogin(kept, callback: DirectUserAgent().visit(kept), for: key)
     }
 
-    @Test("a login in two requests needs the pool's client alone, and is renewed with its secret")
+    @Test("a pool begins and completes a login, and renews it with the client's secret")
     func journey() async throws {
         let state = try await logIn("a")
         #expect(state.user?.subject != nil && state.snapshot.refreshToken != nil)

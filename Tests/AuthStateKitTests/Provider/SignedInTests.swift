@@ -32,7 +32,7 @@ struct SignedInTests {
         #expect(try await AuthState.restore(at: place).snapshot.refreshToken == "next")
     }
 
-    @Test("a grant that has ended, and a machine without network, are one word each")
+    @Test(".invalidGrant ends the login, .offline fails as transient")
     func replies() async throws {
         let transport = ScriptedTransport([.offline, .invalidGrant])
         var options = AuthState.Options()
@@ -44,7 +44,7 @@ struct SignedInTests {
         #expect(second?.code == .invalidGrant && !state.isAuthorized)
     }
 
-    @Test("a clock that nothing moves says so once, when a task waits for it")
+    @Test("a clock that does not move reports a waiting task once")
     func clock() async throws {
         let (real, lines) = (ManualClock(), ScriptedLines())
         let clock = ManualClock(startingAt: Date(timeIntervalSince1970: 0), realClock: real) { lines.add($0) }

@@ -77,7 +77,7 @@ struct ResourceHistoryTests {
     }
 
     @Test(
-        "a login that the program asks for begins the count anew; a success of the operation, or a granted scope, alone does not"
+        "a login by the program resets the count; an allowed operation or a granted scope alone does not"
     )
     func countedAnew() {
         #expect(afterTwo { _ in } == .inVain(after: 2))
@@ -110,7 +110,7 @@ struct ResourceHistoryTests {
     }
 
     @Test(
-        "a second grant that is refused shows that a new login changes nothing, until the resource allows an operation")
+        "a second refused grant stops further logins until the resource allows an operation")
     func refusals() {
         var history = History()
         let answers = ["first", "first", "second", "third"].map { history.refused($0) }

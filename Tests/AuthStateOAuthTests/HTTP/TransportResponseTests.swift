@@ -11,7 +11,7 @@ struct TransportResponseContentTests {
             status: status, headers: type.map { ["Content-Type": $0] } ?? [:], body: Data(body.utf8))
     }
 
-    @Test("text and JSON are one word each")
+    @Test("a response's body is read as text or decoded from JSON")
     func content() throws {
         let answer = answer(#"[{"name":"Åda"}]"#)
         #expect(answer.text == #"[{"name":"Åda"}]"#)
