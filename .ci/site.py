@@ -24,16 +24,16 @@ MODULES = [
 
 # The shelves of the front page. Every document is on one of them.
 SHELVES = {
-    "Guides: a newcomer's way": [
-        "GettingStarted", "CommandLineTools", "ServerSide", "Production", "ApplePlatforms", "Testing", "Troubleshooting",
-        "MigratingFromAppAuth",
+    "Start here": ["OnePage", "GettingStarted", "Testing", "Troubleshooting", "MigratingFromAppAuth"],
+    "By the kind of program": [
+        "CommandLineTools", "ServerSide", "ApplePlatforms", "ProtectedResources", "MachineGrants",
     ],
-    "Guides: one task a page": [
-        "ProtectedResources", "Providers", "ClientAuthentication", "DeviceAuthorization", "BackchannelAuthentication", "MachineGrants",
-        "PushedAndSignedRequests", "DPoP", "LoggingOut", "ClientRegistration",
+    "One task a page": [
+        "Providers", "ClientAuthentication", "LoggingOut", "ClientRegistration", "DeviceAuthorization",
+        "BackchannelAuthentication", "PushedAndSignedRequests", "DPoP",
     ],
-    "Reference": ["OnePage", "Options", "CommandLine", "Reliability", "Security", "Conformance"],
-    "Project": ["Architecture", "Benchmarks", "SeedTour", "Changelog", "Contributing"],
+    "Reference": ["CommandLine", "Options", "Reliability", "Production", "Security", "Conformance"],
+    "Background": ["Architecture", "Benchmarks", "SeedTour", "Changelog", "Contributing"],
 }
 
 

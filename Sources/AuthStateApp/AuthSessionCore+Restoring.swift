@@ -39,9 +39,9 @@ extension AuthSessionCore {
 
     /// Returns the stored login of this session's client.
     func stored() async throws -> AuthState {
-        let credential = configuration.credential == .none ? nil : configuration.client.boundCredential
         let found = try await AuthState.restore(
-            at: AuthState.Place(store, key: key, service: service, options: options), credential: credential)
+            at: AuthState.Place(store, key: key, service: service, options: options),
+            credential: configuration.client.ownCredential)
         let record = found.snapshot
         try configuration.client.check(record.client)
         return found

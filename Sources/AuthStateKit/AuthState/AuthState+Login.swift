@@ -86,7 +86,7 @@ extension AuthState.Login {
     var ownCredential: ClientCredential? {
         switch party {
         case .client(let client): client.ownCredential
-        case .named(let named): named.credential == .none ? nil : named.boundCredential
+        case .named(let named): named.ownCredential
         }
     }
 

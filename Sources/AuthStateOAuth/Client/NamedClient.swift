@@ -33,6 +33,9 @@ extension NamedClient {
         credential.custody == .request ? credential.sent(onlyTo: provider) : credential
     }
 
+    /// The credential, bound to the provider; nil for a public client.
+    package var ownCredential: ClientCredential? { credential == .none ? nil : boundCredential }
+
     /// Returns the client at a provider with this metadata.
     package func client(at configuration: ProviderConfiguration) -> Client {
         Client(configuration, id: id, credential: boundCredential)

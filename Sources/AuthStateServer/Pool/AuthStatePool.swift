@@ -53,7 +53,7 @@ public final class AuthStatePool: Sendable {
         _ client: NamedClient, store: any AuthStateStore, service: AuthorizationService = AuthorizationService(),
         options: Options = Options()
     ) {
-        let credential = client.credential == .none ? nil : client.boundCredential
+        let credential = client.ownCredential
         self.init(
             store: store, service: service, options: options, client: client, jitter: { .random(in: 0..<1) }
         ) { _ in credential }
