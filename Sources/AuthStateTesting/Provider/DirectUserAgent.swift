@@ -144,7 +144,12 @@ struct DirectUserAgentSession: ExternalUserAgentSession {
 
     private func failure(_ message: String, page: TransportResponse? = nil) -> AuthStateError {
         // The words of the page, as a person would read them.
-        let words = page.map { String(decoding: $0.body, as: UTF8.self).replacing(/<[^>]*>/, with: " ") }
+        let words = page.map {
+            String(decoding: $0.body, as: UTF8.self).replacing(
+                /<(style|script)\b[\s\S]*?<\/\1>/.ignoresCase(), with: " "
+            )
+            .replacing(/<[^>]*>/, with: " ")
+        }
         return AuthStateError(
             .browserUnavailable, stage: purpose == .login ? .authorization : .logout, message,
             received: words.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") },

@@ -45,10 +45,7 @@ extension OpenIDProvider {
 
     /// Revokes every grant: refresh tokens fail with `invalid_grant`, access tokens are refused.
     public func revokeGrants() {
-        core.state.withLock { state in
-            for id in state.grants.keys { state.grants[id]?.isRevoked = true }
-            state.accessTokens = [:]
-        }
+        core.state.withLock { $0.revokeGrants() }
     }
 
     /// Returns whether an access token is one of this provider, and still valid by its own time.
@@ -56,9 +53,7 @@ extension OpenIDProvider {
 
     /// Expires every access token at once, before its announced lifetime ends; grants stay.
     public func expireAccessTokens() {
-        core.state.withLock { state in
-            for token in state.accessTokens.keys { state.accessTokens[token]?.expiresAt = -.infinity }
-        }
+        core.state.withLock { $0.expireAccessTokens() }
     }
 
     /// Makes userinfo and the protected resource refuse the next access tokens, valid ones too.

@@ -29,11 +29,25 @@ final class ProviderCore: Sendable {
         }
         let request = OpenIDProvider.Request(raw, at: endpoint)
         state.withLock { $0.note(request) }
-        if let fault = fault(for: request) {
-            fault.apply(to: responder) { answer(request) }
-        } else {
-            responder.respond(answer(request))
+        guard let fault = fault(for: request) else {
+            return answer(request) { [self] response in
+                note(request, raw.path, "\(response.status)")
+                responder.respond(response)
+            }
         }
+        note(request, raw.path, fault.outcome)
+        fault.apply(to: responder) { answer(request) }
+    }
+
+    /// Keeps a line about a request, and tells the program.
+    private func note(_ request: OpenIDProvider.Request, _ path: String, _ outcome: String) {
+        // The page's own requests would fill it.
+        guard request.endpoint != .home else { return }
+        let line = OpenIDProvider.LogLine(request, path: path, at: clock.now, outcome: outcome)
+        state.withLock { state in
+            state.note(line)
+            return state.configuration.log
+        }?(line)
     }
 
     func decide(userCode: String, allow: Bool) -> Bool {
@@ -67,15 +81,46 @@ final class ProviderCore: Sendable {
     private func fault(for request: OpenIDProvider.Request) -> OpenIDProvider.Fault? {
         let (queued, decide) = faults.withLock { $0[request.endpoint, default: FaultPlan()].next() }
         // The closure is the test's own and runs without the lock.
-        return queued ?? decide?(request)
+        if let fault = queued ?? decide?(request) { return fault }
+        return state.withLock { $0.troubles }.lazy.compactMap { $0.fault(for: request) }.first
     }
 
-    private func answer(_ request: OpenIDProvider.Request) -> LoopbackResponse {
-        let now = clock.secondsSince1970
-        let (decision, deviations, nonce) = state.withLock { state in
-            let decision = state.decide(request, now: now + state.configuration.clockSkew.inSeconds)
-            return (decision, state.configuration.deviations, state.nonce(for: request))
+    /// Answers now, or after clients have been told of a logout.
+    private func answer(
+        _ request: OpenIDProvider.Request, then respond: @escaping @Sendable (LoopbackResponse) -> Void
+    ) {
+        let (response, ended) = decided(request)
+        guard !ended.isEmpty else { return respond(response) }
+        Task {
+            await tell(of: ended)
+            respond(response)
         }
+    }
+
+    private func answer(_ request: OpenIDProvider.Request) -> LoopbackResponse { decided(request).response }
+
+    private func decided(_ request: OpenIDProvider.Request) -> (response: LoopbackResponse, ended: [EndedSession]) {
+        let now = clock.secondsSince1970
+        let (decision, deviations, nonce, rotatesKeys) = state.withLock { state in
+            let decision = state.decide(request, now: now + state.configuration.clockSkew.inSeconds)
+            let rotatesKeys = request.endpoint == .token && state.troubles.contains(where: \.rotatesKeys)
+            return (decision, state.configuration.deviations, state.nonce(for: request), rotatesKeys)
+        }
+        if rotatesKeys { try? keys.rotate(keepsOld: true) }
+        let response = response(decision, deviations, nonce)
+        // Before the answer: what a client has received outlives this process.
+        if request.method != .get, request.endpoint != .introspection,
+            let file = state.withLock({ $0.configuration.file })
+        {
+            try? keep(in: file)
+        }
+        if case .loggedOut(_, let ended) = decision { return (response, ended) }
+        return (response, [])
+    }
+
+    private func response(
+        _ decision: ProviderDecision, _ deviations: OpenIDProvider.Deviations, _ nonce: String?
+    ) -> LoopbackResponse {
         do {
             var response = try decision.response(keys: keys, deviations: deviations)
             if let nonce { response.headers["DPoP-Nonce"] = nonce }

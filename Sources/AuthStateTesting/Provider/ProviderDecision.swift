@@ -6,6 +6,8 @@ import AuthStateUserAgent
 /// The decision of an endpoint; signing and deviations follow it.
 enum ProviderDecision: Sendable {
     case response(LoopbackResponse)
+    /// A browser has logged out; the clients that want to know are told first.
+    case loggedOut(LoopbackResponse, [EndedSession])
     case metadata([String: JSONValue], at: OpenIDProvider.Endpoint)
     case webFinger([String: JSONValue])
     case keySet
@@ -19,7 +21,7 @@ enum ProviderDecision: Sendable {
 
     func response(keys: ProviderKeys, deviations: OpenIDProvider.Deviations) throws(JOSEError) -> LoopbackResponse {
         switch self {
-        case .response(let response): return response
+        case .response(let response), .loggedOut(let response, _): return response
         case .metadata(let members, let endpoint):
             return .json(members) { members in
                 deviations.metadata?(&members)
@@ -75,12 +77,20 @@ struct AuthorizationAnswer: Sendable {
     var idToken: UnsignedIDToken?
     /// Nil leaves it unsigned.
     var signing: AnswerSigning?
+    /// The name of the browser's new session; nil sets no cookie.
+    var session: String?
 
     var response: LoopbackResponse {
-        switch mode.carrier {
-        case .fragment: .redirect(to: "\(redirectURI)#\(parameters.encoded)")
-        case .formPost: ProviderPage.formPost(parameters, to: redirectURI).response
-        default: .redirect(to: "\(redirectURI)\(redirectURI.contains("?") ? "&" : "?")\(parameters.encoded)")
+        var response: LoopbackResponse =
+            switch mode.carrier {
+            case .fragment: .redirect(to: "\(redirectURI)#\(parameters.encoded)")
+            case .formPost: ProviderPage.formPost(parameters, to: redirectURI).response
+            default: .redirect(to: "\(redirectURI)\(redirectURI.contains("?") ? "&" : "?")\(parameters.encoded)")
+            }
+        if let session {
+            response.headers["Set-Cookie"] =
+                "\(ProviderState.BrowserSession.cookie)=\(session); Path=/; HttpOnly; SameSite=Lax"
         }
+        return response
     }
 }

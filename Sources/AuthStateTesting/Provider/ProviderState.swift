@@ -5,7 +5,12 @@ import AuthStateOAuth
 /// The whole state of a provider; every answer is decided by a function of this value, a request and the time.
 struct ProviderState: Sendable {
     var issuer = ""
-    var configuration: OpenIDProvider.Configuration
+    /// How the provider behaves without troubles.
+    var base: OpenIDProvider.Configuration { didSet { configuration = troubled } }
+    /// What goes wrong.
+    var troubles: Set<OpenIDProvider.Trouble> = [] { didSet { configuration = troubled } }
+    /// How the provider behaves.
+    private(set) var configuration: OpenIDProvider.Configuration
     var grants: [String: Grant] = [:]
     var codes: [String: Code] = [:]
     var accessTokens: [String: AccessToken] = [:]
@@ -25,7 +30,18 @@ struct ProviderState: Sendable {
     /// How many valid access tokens to refuse, and with which challenge.
     var rejections: (remaining: Int, challenge: String?) = (0, nil)
 
-    init(configuration: OpenIDProvider.Configuration) { self.configuration = configuration }
+    /// Users who are logged in, by the cookie of their browser.
+    var browsers: [String: BrowserSession] = [:]
+    /// The newest requests, the last one last.
+    var log: [OpenIDProvider.LogLine] = []
+
+    init(configuration: OpenIDProvider.Configuration) { (base, self.configuration) = (configuration, configuration) }
+
+    private var troubled: OpenIDProvider.Configuration {
+        var configuration = base
+        for trouble in troubles { trouble.apply(to: &configuration) }
+        return configuration
+    }
 
     /// The access that one person granted one client in one login.
     struct Grant: Sendable {
@@ -44,6 +60,14 @@ struct ProviderState: Sendable {
         var isRevoked = false
     }
 
+    /// A user's login in a browser, which the next client need not ask for again.
+    struct BrowserSession: Sendable {
+        var user: OpenIDProvider.User
+        var authenticatedAt: Double
+        /// `sid` of the ID tokens of all clients that the user logs in to from this browser.
+        var sessionID: String
+    }
+
     struct Code: Sendable {
         var grant: String
         /// As it was in the authorization request.
@@ -55,7 +79,7 @@ struct ProviderState: Sendable {
         var isRedeemed = false
     }
 
-    struct AccessToken: Sendable {
+    struct AccessToken: Sendable, Codable {
         /// Nil for a token that a client asked for in its own name.
         var grant: String?
         var clientID: String
@@ -67,7 +91,7 @@ struct ProviderState: Sendable {
         var expiresAt: Double
     }
 
-    struct RefreshToken: Sendable {
+    struct RefreshToken: Sendable, Codable {
         var grant: String
         /// The thumbprint of the key that it is bound to, for a public client (RFC 9449, section 5).
         var key: String?
@@ -107,7 +131,7 @@ struct ProviderState: Sendable {
             case .resource: return .response(try resource(request, now: now))
             case .resourceMetadata, .rootResourceMetadata, .namedResourceMetadata:
                 return .response(try resourceMetadata(at: request.endpoint))
-            case .endSession: return .response(try endSession(request))
+            case .endSession: return try endSession(request)
             case .revocation: return .response(try revoke(request, now: now))
             case .introspection: return .response(try introspect(request, now: now))
             case .registration: return .response(try register(request, now: now))
@@ -116,6 +140,7 @@ struct ProviderState: Sendable {
             case .backchannelAuthentication:
                 return .backchannelAuthentication(try authenticateBackchannel(request, now: now))
             case .deviceVerification: return .response(try verifyDevice(request, now: now))
+            case .home: return .response(home(request))
             }
         } catch {
             return .response(completed(error, of: request).response)

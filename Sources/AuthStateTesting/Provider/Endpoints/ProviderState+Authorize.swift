@@ -34,13 +34,27 @@ extension ProviderState {
             brought: request.parameters)
         do throws(ProviderRefusal) {
             try check(parameters, of: client)
-            guard let user = try user(for: login, request) else {
-                let message = request.method == .post ? "That name and password do not belong together." : nil
+            let known = session(for: login, request, now: now)
+            guard let user = try user(for: login, request, known: known) else {
+                let isOther = request.parameters["decision"] == "other"
+                let message =
+                    request.method == .post && !isOther ? "That name and password do not belong together." : nil
                 return .response(
-                    ProviderPage.login(parameters, sent: login.brought, client: client.id, message: message).response)
+                    ProviderPage.login(
+                        parameters, sent: login.brought, client: client.id, user: isOther ? nil : known?.user,
+                        message: message
+                    ).response)
             }
             forget(request.parameters["request_uri"])
-            return .authorization(try grant(login, to: user, now: now))
+            guard configuration.login == .page else { return .authorization(try grant(login, to: user, now: now)) }
+            if let known { return .authorization(try grant(login, to: user, in: known, now: now)) }
+            let session = BrowserSession(user: user, authenticatedAt: now, sessionID: newToken(now: now))
+            let name = newToken(now: now)
+            if browsers.count >= 1000 { browsers = [:] }
+            browsers[name] = session
+            var answer = try grant(login, to: user, in: session, now: now)
+            answer.session = name
+            return .authorization(answer)
         } catch {
             forget(request.parameters["request_uri"])
             var answer: Parameters = ["error": error.error]
@@ -68,9 +82,22 @@ extension ProviderState {
         }
     }
 
+    /// The session of the browser, unless the client or the user wants another login (OpenID Connect Core, section 3.1.2.1).
+    private func session(for login: Login, _ request: OpenIDProvider.Request, now: Double) -> BrowserSession? {
+        let parameters = login.parameters
+        let prompts = (parameters["prompt"] ?? "").split(separator: " ")
+        guard configuration.login == .page, !prompts.contains("login"), !prompts.contains("select_account"),
+            parameters["username"] == nil, let session = browser(of: request),
+            parameters["max_age"].flatMap({ Double($0) }).map({ now - session.authenticatedAt <= $0 }) ?? true
+        else { return nil }
+        return session
+    }
+
     /// The user who logs in; nil when a page has to ask.
+    ///
+    /// - Parameter known: The session of the browser.
     private func user(
-        for login: Login, _ request: OpenIDProvider.Request
+        for login: Login, _ request: OpenIDProvider.Request, known: BrowserSession?
     ) throws(ProviderRefusal) -> OpenIDProvider.User? {
         if login.parameters["prompt"] == "none", let error = configuration.promptNoneError {
             throw ProviderRefusal(error, "A page would have to be shown.")
@@ -85,18 +112,33 @@ extension ProviderState {
             return user
         case .page:
             guard request.method == .post else {
-                if login.parameters["prompt"] == "none" { throw ProviderRefusal("login_required") }
-                return nil
+                guard login.parameters["prompt"] == "none" else { return nil }
+                guard let known else { throw ProviderRefusal("login_required") }
+                guard hasConsented(known.user, to: login) else { throw ProviderRefusal("consent_required") }
+                return known.user
             }
-            if login.parameters["decision"] == "deny" { throw ProviderRefusal("access_denied", "The person refused.") }
+            switch request.parameters["decision"] {
+            case "deny": throw ProviderRefusal("access_denied", "The person refused.")
+            case "other": return nil
+            default: if let known { return known.user }
+            }
             return configuration.users.first {
                 $0.name == login.parameters["username"] && $0.password == login.parameters["password"]
             }
         }
     }
 
+    /// Whether a user has granted a client what it asks for before.
+    private func hasConsented(_ user: OpenIDProvider.User, to login: Login) -> Bool {
+        let wanted = Set(scopes(login.parameters["scope"]))
+        return grants.values.contains {
+            $0.clientID == login.client.id && $0.user.subject == user.subject && !$0.isRevoked
+                && wanted.isSubset(of: $0.scopes)
+        }
+    }
+
     private mutating func grant(
-        _ login: Login, to user: OpenIDProvider.User, now: Double
+        _ login: Login, to user: OpenIDProvider.User, in session: BrowserSession? = nil, now: Double
     ) throws(ProviderRefusal) -> AuthorizationAnswer {
         let (id, code, parameters) = (newToken(now: now), newToken(now: now), login.parameters)
         let consented = configuration.consentedScopes
@@ -104,8 +146,9 @@ extension ProviderState {
         let grant = Grant(
             clientID: login.client.id, user: user, scopes: granted, nonce: parameters["nonce"],
             requestedClaims: try RequestedClaims(parameters["claims"]), resources: parameters.values("resource"),
-            authorizationDetails: try authorizationDetails(parameters), authenticatedAt: now,
-            sessionID: newToken(now: now))
+            authorizationDetails: try authorizationDetails(parameters),
+            authenticatedAt: session?.authenticatedAt ?? now,
+            sessionID: session?.sessionID ?? newToken(now: now))
         grants[id] = grant
         codes[code] = Code(
             grant: id, redirectURI: login.redirectURI, challenge: parameters["code_challenge"],

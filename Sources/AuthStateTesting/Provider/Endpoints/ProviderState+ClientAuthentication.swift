@@ -18,11 +18,13 @@ extension ProviderState {
         let id = basic?.id ?? parameters["client_id"] ?? named
         guard let client = configuration.client(id) else { throw unknown(request) }
         let secret = basic?.secret ?? parameters["client_secret"]
+        // RFC 6749, section 2.3.1: a client without a secret may leave it empty, as oidc-agent does.
+        let isEmpty = secret?.isEmpty == true && client.isPublic
         let used: ClientAuthenticationMethod =
             if let assertion {
                 assertion.isKeyedBySecret ? .clientSecretJWT : .privateKeyJWT
             } else {
-                basic != nil ? .clientSecretBasic : secret != nil ? .clientSecretPost : .none
+                isEmpty ? .none : basic != nil ? .clientSecretBasic : secret != nil ? .clientSecretPost : .none
             }
         let isAccepted = configuration.authenticationMethods[request.endpoint]?.contains(used) ?? true
         guard isAccepted, party != nil || client.allows(used), parameters["client_id"].map({ $0 == client.id }) ?? true

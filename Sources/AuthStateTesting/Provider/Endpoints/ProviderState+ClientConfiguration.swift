@@ -49,14 +49,14 @@ extension ProviderState {
             registrations[client.id]?.token = token
         }
         if configuration.rotatesClientSecrets, client.secret != nil { client.secret = newToken(now: now) }
-        configuration.clients.removeAll { $0.id == client.id }
-        configuration.clients.append(client)
+        base.clients.removeAll { $0.id == client.id }
+        base.clients.append(client)
         return client
     }
 
     /// Forgets a client, with its grants and tokens.
     private mutating func remove(_ client: OpenIDProvider.Client) {
-        configuration.clients.removeAll { $0.id == client.id }
+        base.clients.removeAll { $0.id == client.id }
         registrations[client.id] = nil
         for (id, grant) in grants where grant.clientID == client.id { revoke(grant: id) }
         accessTokens = accessTokens.filter { $0.value.clientID != client.id }

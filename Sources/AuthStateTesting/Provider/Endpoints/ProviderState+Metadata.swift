@@ -44,6 +44,8 @@ extension ProviderState {
             "dpop_signing_alg_values_supported": .array(Self.proofAlgorithms.map { .string($0.rawValue) }),
             "backchannel_token_delivery_modes_supported": ["poll"],
             "backchannel_user_code_parameter_supported": true,
+            "backchannel_logout_supported": true, "backchannel_logout_session_supported": true,
+            "frontchannel_logout_supported": true, "frontchannel_logout_session_supported": true,
             "prompt_values_supported": ["none", "login", "consent"],
             "request_parameter_supported": true,
             "request_uri_parameter_supported": true,

@@ -24,7 +24,7 @@ extension ProviderState {
         }
         let members = try metadata(in: request)
         let client = try client(of: members, id: "client-\(newToken(now: now).prefix(8))", secret: nil, now: now)
-        configuration.clients.append(client)
+        base.clients.append(client)
         registrations[client.id] = Registration(token: newToken(now: now), metadata: members, issuedAt: now)
         return .json(information(of: client), status: 201)
     }
@@ -57,11 +57,14 @@ extension ProviderState {
             throw ProviderRefusal("invalid_client_metadata", "This client authentication needs a public key in jwks.")
         }
         let needsSecret = !["none", "private_key_jwt"].contains(method)
-        return OpenIDProvider.Client(
+        var client = OpenIDProvider.Client(
             id: id, secret: needsSecret ? secret ?? Base64URL.encode(SecureRandom.bytes(48)) : nil, keys: keys,
             authenticationMethod: ClientAuthenticationMethod(rawValue: method), redirectURIs: redirectURIs,
             postLogoutRedirectURIs: strings("post_logout_redirect_uris"),
             grantTypes: Set((strings("grant_types") ?? Self.usualGrantTypes).map { GrantType(rawValue: $0) }))
+        client.backChannelLogoutURI = members["backchannel_logout_uri"]?.stringValue
+        client.frontChannelLogoutURI = members["frontchannel_logout_uri"]?.stringValue
+        return client
     }
 
     private static let usualGrantTypes = ["authorization_code", "refresh_token"]

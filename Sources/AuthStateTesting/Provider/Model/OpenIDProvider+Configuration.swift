@@ -116,6 +116,13 @@ extension OpenIDProvider {
         public var maximumConnections = 4096
         /// The issuer's path, for example `/tenant`; fixed when the provider starts.
         public var issuerPath = ""
+        /// Whether the issuer's host is `localhost` in place of 127.0.0.1; fixed when the provider starts.
+        public var isNamedLocalhost = false
+        /// The file that keeps grants, tokens, registrations and keys for the next start; nil keeps them in memory; fixed when the
+        /// provider starts.
+        public var file: String?
+        /// Gets a line for each request; called on the provider's own thread, which must not be blocked.
+        public var log: (@Sendable (LogLine) -> Void)?
 
         /// Makes the default configuration: a public client `app`, a confidential client `service`, and the user Ada.
         public init() {}

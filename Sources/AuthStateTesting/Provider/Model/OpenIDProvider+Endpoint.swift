@@ -41,6 +41,8 @@ extension OpenIDProvider {
         case deviceVerification
         /// Where clients start a backchannel authentication (OpenID Connect CIBA Core 1.0).
         case backchannelAuthentication
+        /// The provider's own page: what it knows, what goes wrong there, and what was asked.
+        case home
 
         private static let routes: [Endpoint: (path: String, methods: Set<String>)] = [
             .discovery: ("/.well-known/openid-configuration", ["GET"]),
@@ -63,6 +65,7 @@ extension OpenIDProvider {
             .deviceAuthorization: ("/device_authorization", ["POST"]),
             .deviceVerification: ("/device", ["GET", "POST"]),
             .backchannelAuthentication: ("/backchannel", ["POST"]),
+            .home: ("/", ["GET", "POST"]),
         ]
 
         /// Where it is, for an issuer with this path; RFC 8414 puts its document before the path, RFC 7033 knows no path.

@@ -2,7 +2,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 
 /// The names in a `claims` parameter (OpenID Connect Core, section 5.5); requested values are ignored.
-struct RequestedClaims: Sendable {
+struct RequestedClaims: Sendable, Codable {
     var idToken: Set<String> = []
     var userInfo: Set<String> = []
 

@@ -8,21 +8,24 @@ extension ProviderPage {
     var response: LoopbackResponse {
         let nonce = Base64URL.encode(SecureRandom.bytes(16))
         let forms = formTargets.isEmpty ? "'none'" : formTargets.joined(separator: " ")
-        let policy = [
-            "default-src 'none'", "style-src 'nonce-\(nonce)'", "script-src 'nonce-\(nonce)'", "base-uri 'none'",
-            "frame-ancestors 'none'", "form-action \(forms)",
-        ]
+        let policy =
+            [
+                "default-src 'none'", "style-src 'nonce-\(nonce)'", "script-src 'nonce-\(nonce)'", "base-uri 'none'",
+                "frame-ancestors 'none'", "form-action \(forms)",
+            ] + (frames.isEmpty ? [] : ["frame-src \(frames.joined(separator: " "))"])
         return LoopbackResponse(
             status: status,
             headers: [
                 "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policy.joined(separator: "; "),
-                "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
+                "Cache-Control": "no-store", "Referrer-Policy": isOwn ? "same-origin" : "no-referrer",
+                "X-Content-Type-Options": "nosniff",
             ],
             body: Array(html(nonce: nonce).utf8))
     }
 
     private func html(nonce: String) -> String {
-        let script = submitsItself ? "<script nonce=\"\(nonce)\">document.forms[0].submit()</script>" : ""
+        let send = frames.isEmpty ? "document.forms[0].submit()" : "onload = () => document.forms[0].submit()"
+        let script = submitsItself ? "<script nonce=\"\(nonce)\">\(send)</script>" : ""
         return """
             <!doctype html>
             <html lang="en">
@@ -35,7 +38,7 @@ extension ProviderPage {
             </style>
             </head>
             <body>
-            <main>
+            <main\(isOwn ? " class=\"wide\"" : "")>
             <h1>\(title)</h1>
             \(content)
             </main>
@@ -68,5 +71,10 @@ extension ProviderPage {
           border: 1px solid transparent; border-radius: .5rem; cursor: pointer }
         button.quiet { color: var(--text); background: none; border-color: var(--line) }
         .alert { color: var(--alert) }
+        .wide { max-width: 48rem }
+        .choice { display: flex; gap: .6rem; align-items: baseline; color: var(--text) }
+        .choice input { width: auto }
+        h2 { margin: 1.5rem 0 .5rem; font-size: 1rem }
+        iframe { width: 100%; height: 3rem; border: 0 }
         """
 }

@@ -11,8 +11,12 @@ struct ProviderPage: Sendable {
     var content: String
     /// Where its form may lead; the browser applies it to the redirect after the form too.
     var formTargets: [String] = []
-    /// Sends the form without a click.
+    /// Sends the form without a click, when everything on the page is loaded.
     var submitsItself = false
+    /// The origins of the pages that it shows within it.
+    var frames: [String] = []
+    /// Whether it is the provider's own page, whose form says where it comes from: without a referrer it would be `null`.
+    var isOwn = false
 
     /// A refusal that must not travel to the redirect URI, because the redirect URI itself is wrong.
     static func problem(_ text: String) -> ProviderPage {
@@ -23,22 +27,54 @@ struct ProviderPage: Sendable {
     /// After a logout that leads nowhere.
     static let loggedOut = ProviderPage(title: "You are logged out", content: "<p>You can close this window.</p>")
 
-    /// A form for name and password; the request as it was sent travels with it.
-    static func login(_ parameters: Parameters, sent: Parameters, client: String, message: String?) -> ProviderPage {
+    /// Shows the clients their pages at the end of a session, and then goes back to the client that asked for it (OpenID Connect
+    /// Front-Channel Logout 1.0, section 3).
+    static func loggingOut(frames: [String], to redirectURI: String?) -> ProviderPage {
+        var page = loggedOut
+        page.frames = frames.map(origin(of:))
+        page.content += frames.map { "<iframe src=\"\($0.markupEscaped)\" title=\"A client's logout\"></iframe>" }
+            .joined()
+        guard let redirectURI else { return page }
+        let parts = URIReference(redirectURI)
+        let fields = parts.query.flatMap { Parameters(decoding: $0) } ?? [:]
+        page.content += """
+            <form method="get" action="\(String(redirectURI.prefix { $0 != "?" }).markupEscaped)">
+            \(hiddenFields(fields))
+            <button type="submit">Continue</button>
+            </form>
+            """
+        page.formTargets = [origin(of: redirectURI)]
+        page.submitsItself = true
+        return page
+    }
+
+    /// A form to consent, with name and password unless the user is logged in; the request as it was sent travels with it.
+    ///
+    /// - Parameter user: The user who is logged in from this browser; nil when there is none, or another login was asked for.
+    static func login(
+        _ parameters: Parameters, sent: Parameters, client: String, user: OpenIDProvider.User?, message: String?
+    ) -> ProviderPage {
         var request = sent
         for name in ["username", "password", "decision"] { request[name] = nil }
         let alert = message.map { "<p role=\"alert\" class=\"alert\">\($0.markupEscaped)</p>" } ?? ""
         let scopes = (parameters["scope"] ?? "").split(separator: " ").map { "<li>\(String($0).markupEscaped)</li>" }
         let name = (parameters["username"] ?? parameters["login_hint"] ?? "").markupEscaped
+        let identity =
+            user.map { user in
+                """
+                <p>You are logged in as <strong>\(user.name.markupEscaped)</strong>.</p>
+                <p><button type="submit" id="other" name="decision" value="other" class="quiet">Use another account</button></p>
+                """
+            } ?? credentialFields(name: name)
         return ProviderPage(
-            title: "Log in",
+            title: user == nil ? "Log in" : "Allow access",
             content: """
                 <p><strong>\(client.markupEscaped)</strong> asks for access.</p>
                 <ul>\(scopes.joined())</ul>
                 \(alert)
                 <form method="post">
                 \(hiddenFields(request))
-                \(credentialFields(name: name))
+                \(identity)
                 \(decisionButtons)
                 </form>
                 """,
@@ -83,7 +119,7 @@ struct ProviderPage: Sendable {
     }
 
     /// The source expression of a redirect URI in a policy: scheme, host and port, or the scheme of an app.
-    private static func origin(of uri: String) -> String {
+    static func origin(of uri: String) -> String {
         let parts = URIReference(uri)
         let scheme = "\(parts.scheme ?? "https"):"
         guard let host = parts.host, !host.isEmpty else { return scheme }

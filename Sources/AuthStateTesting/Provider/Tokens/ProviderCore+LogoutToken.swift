@@ -1,5 +1,7 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
+import AuthStateTransport
 
 extension ProviderCore {
     func logoutToken(for clientID: String, subject: String?, sessionID: String?) throws(JOSEError) -> String {
@@ -18,5 +20,25 @@ extension ProviderCore {
         var deviations = OpenIDProvider.Deviations()
         deviations.idToken = { _, header in header["typ"] = "logout+jwt" }
         return try UnsignedIDToken(claims: claims, algorithm: algorithm).signed(keys: keys, deviations: deviations)
+    }
+
+    /// Posts logout tokens to the clients of ended sessions (OpenID Connect Back-Channel Logout 1.0, section 2.5); each client has
+    /// five seconds.
+    func tell(of ended: [EndedSession]) async {
+        await withTaskGroup { group in
+            for session in ended {
+                guard let uri = session.client.backChannelLogoutURI.flatMap({ URL(string: $0) }),
+                    let token = try? logoutToken(
+                        for: session.client.id, subject: session.subject, sessionID: session.sessionID)
+                else { continue }
+                group.addTask {
+                    var request = TransportRequest(
+                        method: .post, url: uri, headers: ["Content-Type": "application/x-www-form-urlencoded"],
+                        body: Data(Parameters(dictionaryLiteral: ("logout_token", token)).encoded.utf8))
+                    request.timeout = .seconds(5)
+                    _ = try? await SystemTransport.shared.send(request)
+                }
+            }
+        }
     }
 }

@@ -36,6 +36,17 @@ final class ProviderKeys: Sendable {
         }
     }
 
+    /// The keys that sign now.
+    var signing: [SigningKey] { keys.withLock { Array($0.current.values) } }
+
+    /// Signs with these keys from now on.
+    func restore(_ kept: [SigningKey]) {
+        keys.withLock { keys in
+            for key in kept { keys.current[key.algorithm] = key }
+            keys.count += kept.count
+        }
+    }
+
     /// The public keys, the current ones first.
     var published: [JSONWebKey] {
         keys.withLock { keys in

@@ -1,0 +1,39 @@
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateUserAgent
+
+extension ProviderState {
+    /// The provider's own page, and the change of what goes wrong that its form asks for.
+    mutating func home(_ request: OpenIDProvider.Request) -> LoopbackResponse {
+        // A page of another origin, or of a name that leads here, has no say.
+        guard request.headers["Host"].map({ "http://\($0)" == origin }) == true else {
+            return ProviderPage.problem("Open this page at \(issuer)/.").response
+        }
+        guard request.method == .post else { return ProviderPage.home(of: self).response }
+        guard request.headers["Origin"] == origin else {
+            return ProviderPage.problem("This form is not one of this provider.").response
+        }
+        switch request.parameters["action"] {
+        case "revoke": revokeGrants()
+        case "expire": expireAccessTokens()
+        default:
+            troubles = Set(OpenIDProvider.Trouble.allCases.filter { request.parameters[$0.rawValue] != nil })
+        }
+        return .redirect(to: url(of: .home))
+    }
+
+    mutating func revokeGrants() {
+        for id in grants.keys { grants[id]?.isRevoked = true }
+        accessTokens = [:]
+    }
+
+    mutating func expireAccessTokens() {
+        for token in accessTokens.keys { accessTokens[token]?.expiresAt = -.infinity }
+    }
+
+    /// Keeps a line for the page; the newest fifty stay.
+    mutating func note(_ line: OpenIDProvider.LogLine) {
+        if log.count == 50 { log.removeFirst() }
+        log.append(line)
+    }
+}

@@ -1,0 +1,154 @@
+import AuthStateFoundation
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateSystem
+import AuthStateTesting
+import AuthStateUserAgent
+import Testing
+
+@Suite("provider for people: sessions of a browser, logout of clients, its own page")
+struct OpenIDProviderBrowserTests {
+    /// A browser that logs in, and sends back the cookie that it got.
+    private final class Visitor: Sendable {
+        let fixture: ProviderFixture
+        private let cookie = Lock<String?>(nil)
+
+        init(_ fixture: ProviderFixture) { self.fixture = fixture }
+
+        /// Visits a page, or sends its form.
+        func visit(_ url: URL, _ form: Parameters? = nil) async throws -> TransportResponse {
+            var request = TransportRequest(url: url)
+            if let cookie = cookie.withLock({ $0 }) { request.headers["Cookie"] = "other=1; \(cookie)" }
+            if let form {
+                request.method = .post
+                request.headers["Content-Type"] = "application/x-www-form-urlencoded"
+                request.body = Data(form.encoded.utf8)
+            }
+            let response = try await fixture.service.transport.send(request)
+            if let set = response.headers["Set-Cookie"] {
+                cookie.withLock { $0 = String(set.prefix { $0 != ";" }) }
+            }
+            return response
+        }
+
+        /// Goes to the authorization endpoint with a request, and answers its page.
+        func authorize(
+            client: String = "app", scopes: [Scope] = [.openID], prompt: [AuthorizationPrompt] = [],
+            maxAge: Int? = nil,
+            answer: Parameters? = nil
+        ) async throws -> TransportResponse {
+            var request = fixture.request(scopes, client: client)
+            request.redirectURI = try RedirectURI("http://127.0.0.1:5000/callback")
+            request.prompt = prompt
+            request.maxAge = maxAge
+            guard var form = answer else { return try await visit(request.url()) }
+            for name in try request.parameters().names { form[name] = try request.parameters()[name] }
+            return try await visit(fixture.provider.url(of: .authorization), form)
+        }
+    }
+
+    private static let ada: Parameters = ["username": "ada", "password": "lovelace", "decision": "allow"]
+
+    private func visitor(_ change: (inout OpenIDProvider.Configuration) -> Void = { _ in }) async throws -> Visitor {
+        Visitor(
+            try await ProviderFixture {
+                $0.login = .page
+                change(&$0)
+            })
+    }
+
+    @Test("a browser that has logged in is asked for consent alone, also by another client")
+    func consent() async throws {
+        let visitor = try await visitor()
+        #expect(try await visitor.authorize().page.contains("id=\"password\""))
+        #expect(try await visitor.authorize(answer: Self.ada).answer?["code"] != nil)
+        let page = try await visitor.authorize(client: "service").page
+        #expect(page.contains("You are logged in as <strong>ada</strong>") && !page.contains("id=\"password\""))
+        #expect(try await visitor.authorize(client: "service", answer: ["decision": "allow"]).answer?["code"] != nil)
+        #expect(
+            try await visitor.authorize(answer: ["decision": "deny"]).answer?["error"] == "access_denied")
+        #expect(try await visitor.authorize(answer: ["decision": "other"]).page.contains("id=\"password\""))
+    }
+
+    @Test("a client that wants a new login gets one, and a page is never shown to one that wants none")
+    func prompts() async throws {
+        let visitor = try await visitor()
+        #expect(try await visitor.authorize(prompt: [.none]).answer?["error"] == "login_required")
+        _ = try await visitor.authorize(answer: Self.ada)
+        #expect(try await visitor.authorize(prompt: [.none]).answer?["code"] != nil)
+        #expect(
+            try await visitor.authorize(scopes: [.openID, .email], prompt: [.none]).answer?["error"]
+                == "consent_required")
+        #expect(try await visitor.authorize(prompt: [.login]).page.contains("id=\"password\""))
+        #expect(try await visitor.authorize(maxAge: 0).page.contains("id=\"password\""))
+    }
+
+    @Test("a logout ends the browser's session, tells one client by its back channel and shows another its page")
+    func logout() async throws {
+        let told = Lock<[String]>([])
+        let listener = try LoopbackServer(addresses: [.ipv4]) { request, responder in
+            told.withLock { $0.append(String(decoding: request.body, as: UTF8.self)) }
+            responder.respond(LoopbackResponse(status: 200))
+        }
+        defer { listener.stop() }
+        let visitor = try await visitor {
+            $0.clients[0].backChannelLogoutURI = "http://127.0.0.1:\(listener.port)/logout"
+            $0.clients[1].frontChannelLogoutURI = "http://127.0.0.1:6000/logout"
+        }
+        _ = try await visitor.authorize(answer: Self.ada)
+        _ = try await visitor.authorize(client: "service", answer: ["decision": "allow"])
+        let end = try await visitor.visit(visitor.fixture.provider.url(of: .endSession))
+        #expect(end.page.contains("src=\"http://127.0.0.1:6000/logout?iss="))
+        #expect(end.headers["Content-Security-Policy"]?.contains("frame-src http://127.0.0.1:6000") == true)
+        let body = try #require(told.withLock { $0.first })
+        let text = try #require(Parameters(decoding: body)?["logout_token"])
+        let token = try JSONWebToken(parsing: text)
+        #expect(token.claims["aud"] == "app" && token.claims["sub"] == .string(OpenIDProvider.User.ada.subject))
+        #expect(told.withLock { $0.count } == 1)
+        #expect(try await visitor.authorize().page.contains("id=\"password\""))
+    }
+
+    @Test("the provider's page changes what goes wrong for its own form alone")
+    func home() async throws {
+        let fixture = try await ProviderFixture()
+        let url = fixture.provider.url(of: .home)
+        let page = try await fixture.service.transport.send(TransportRequest(url: url)).page
+        #expect(page.contains("lovelace") && page.contains("lost-answer"))
+        func send(origin: String?, _ form: Parameters) async throws -> Int {
+            var headers: TransportHeaders = ["Content-Type": "application/x-www-form-urlencoded"]
+            headers["Origin"] = origin
+            return try await fixture.service.transport.send(
+                TransportRequest(method: .post, url: url, headers: headers, body: Data(form.encoded.utf8))
+            ).status
+        }
+        #expect(try await send(origin: "https://evil.example", ["down": "1"]) == 400)
+        #expect(try await send(origin: nil, ["down": "1"]) == 400)
+        #expect(fixture.provider.troubles.isEmpty)
+        #expect(try await send(origin: fixture.provider.issuer, ["down": "1", "clock": "1"]) == 302)
+        #expect(Set(fixture.provider.troubles.map(\.rawValue)) == ["down", "clock"])
+        #expect(try await send(origin: fixture.provider.issuer, ["action": "revoke"]) == 302)
+        #expect(fixture.provider.troubles.count == 2, "another form's button leaves them")
+        let rebound = TransportRequest(url: url, headers: ["Host": "evil.example:\(fixture.provider.port)"])
+        #expect(try await fixture.service.transport.send(rebound).status == 400)
+    }
+
+    @Test("an issuer may be named localhost, with a path")
+    func localhost() async throws {
+        let fixture = try await ProviderFixture {
+            $0.isNamedLocalhost = true
+            $0.issuerPath = "/tenant"
+        }
+        #expect(fixture.provider.issuer == "http://localhost:\(fixture.provider.port)/tenant")
+        #expect(try await fixture.logIn().isAuthorized)
+    }
+}
+
+extension TransportResponse {
+    fileprivate var page: String { String(decoding: body, as: UTF8.self) }
+
+    /// The parameters of a redirect back to the client.
+    fileprivate var answer: Parameters? {
+        headers["Location"].flatMap { URIReference($0).query.flatMap { Parameters(decoding: $0) } }
+    }
+}
