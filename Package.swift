@@ -14,7 +14,7 @@ let rooms: [Target.Dependency] =
     values + ["AuthStateSystem", "AuthStateStorage", "AuthStateTransport", "AuthStateUserAgent"]
 // What every program has; then what programs of one kind have beside it.
 let core = rooms + ["AuthStateKit"]
-let everything = core + ["AuthStateApp", "AuthStateServer", "AuthStateResource"]
+let everything = core + ["AuthStateApp", "AuthStateServer", "AuthStateResource", "AuthStateReport"]
 
 // What only this package's developers build, and consumers never see: set AUTHSTATE_DEV in the environment.
 let development: [Target] = [
@@ -59,6 +59,8 @@ let package = Package(
         .library(name: "AuthStateServer", targets: ["AuthStateServer"]),
         // From the URL of an API to a token.
         .library(name: "AuthStateResource", targets: ["AuthStateResource"]),
+        // A login as a picture, and as an archive for the developer tools of browsers.
+        .library(name: "AuthStateReport", targets: ["AuthStateReport"]),
         .library(name: "AuthStateTesting", targets: ["AuthStateTesting"]),
         // A store for several machines, on PostgreSQL.
         .library(name: "AuthStatePostgres", targets: ["AuthStatePostgres"]),
@@ -108,6 +110,7 @@ let package = Package(
         .target(name: "AuthStateApp", dependencies: core, swiftSettings: strict),
         .target(name: "AuthStateServer", dependencies: core, swiftSettings: strict),
         .target(name: "AuthStateResource", dependencies: core + ["AuthStateServer"], swiftSettings: strict),
+        .target(name: "AuthStateReport", dependencies: core, swiftSettings: strict),
         // States in a table of a PostgreSQL database.
         .target(
             name: "AuthStatePostgres",

@@ -18,13 +18,13 @@ import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODULES = [
-    "AuthStateKit", "AuthStateApp", "AuthStateServer", "AuthStateResource", "AuthStatePostgres", "AuthStateTesting",
+    "AuthStateKit", "AuthStateApp", "AuthStateServer", "AuthStateResource", "AuthStateReport", "AuthStatePostgres", "AuthStateTesting",
     "AuthStateOAuth", "AuthStateUserAgent", "AuthStateStorage", "AuthStateTransport", "AuthStateSystem", "AuthStateJOSE",
 ]
 
 # The shelves of the front page. Every document is on one of them.
 SHELVES = {
-    "Start here": ["OnePage", "GettingStarted", "Testing", "Troubleshooting", "MigratingFromAppAuth"],
+    "Start here": ["OnePage", "GettingStarted", "Testing", "TestProvider", "Troubleshooting", "MigratingFromAppAuth"],
     "By the kind of program": [
         "CommandLineTools", "ServerSide", "ApplePlatforms", "ProtectedResources", "MachineGrants",
     ],
@@ -40,7 +40,10 @@ SHELVES = {
 def api(graphs, folder):
     """A line for each public declaration and conformance, so that a change of the API is a change of these files."""
     for module in MODULES:
-        graph = json.loads(pathlib.Path(graphs, f"{module}.symbols.json").read_text())
+        # With what the module adds to types of others.
+        files = [pathlib.Path(graphs, f"{module}.symbols.json"), *pathlib.Path(graphs).glob(f"{module}@*.symbols.json")]
+        parts = [json.loads(path.read_text()) for path in files]
+        graph = {key: [entry for part in parts for entry in part[key]] for key in ("symbols", "relationships")}
         names = {symbol["identifier"]["precise"]: ".".join(symbol["pathComponents"]) for symbol in graph["symbols"]}
         lines = set()
         for symbol in graph["symbols"]:
@@ -104,7 +107,10 @@ def catalog(graphs, folder):
     if shelved != sorted(documents):
         fail(f"not on one shelf: {sorted(set(shelved) ^ set(documents))}")
     for name, path in documents.items():
-        (folder / f"{name}.md").write_text(article(path, documents))
+        # DocC finds images by their name alone.
+        (folder / f"{name}.md").write_text(article(path, documents).replace("](Images/", "]("))
+    for image in (ROOT / "Docs/Images").iterdir():
+        (folder / image.name).write_bytes(image.read_bytes())
     for module in MODULES:
         text = (ROOT / f"Sources/{module}/{module}.docc/{module}.md").read_text()
         graph = json.loads(pathlib.Path(graphs, f"{module}.symbols.json").read_text())

@@ -7,7 +7,7 @@ extension LoginTrace {
         public let date: Date
         /// The kind of the step.
         public let step: Step
-        /// The event in words, for a person.
+        /// The event in words.
         public let message: String
         /// Its particulars in order; a secret's value is `…`.
         public var details: [Detail]
@@ -33,6 +33,8 @@ extension LoginTrace {
         public let name: String
         /// Its value, or `…`.
         public let value: String
+        /// What a report shows in place of a secret value.
+        package var mark: String?
 
         /// Makes a particular; terminal control characters are replaced in both.
         public init(_ name: String, _ value: String) {
@@ -51,7 +53,7 @@ extension LoginTrace {
         public static let discovery = Step(rawValue: "discovery")
         /// The authorization request was made.
         public static let request = Step(rawValue: "request")
-        /// The person was sent to the provider.
+        /// The user was sent to the provider.
         public static let browser = Step(rawValue: "browser")
         /// A callback arrived.
         public static let callback = Step(rawValue: "callback")
@@ -63,7 +65,7 @@ extension LoginTrace {
         public static let tokens = Step(rawValue: "tokens")
         /// An ID token was verified, or could not be.
         public static let idToken = Step(rawValue: "idToken")
-        /// Claims about the person were read.
+        /// Claims about the user were read.
         public static let userinfo = Step(rawValue: "userinfo")
         /// The state was saved, removed, or adopted from the store.
         public static let store = Step(rawValue: "store")

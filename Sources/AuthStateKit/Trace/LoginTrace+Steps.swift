@@ -4,22 +4,11 @@ import AuthStateOAuth
 
 extension LoginTrace.Detail {
     /// Parameters whose values are no secrets and say nothing of a person. The values of others are not shown.
-    private static let harmless: Set<String> = [
+    package static let harmless: Set<String> = [
         "acr_values", "access_type", "audience", "client_id", "code_challenge_method", "display", "error",
         "error_description", "error_uri", "grant_type", "iss", "max_age", "prompt", "redirect_uri", "resource",
         "response_mode", "response_type", "scope", "ui_locales",
     ]
-
-    /// Returns a particular whose value is not shown.
-    static func hidden(_ name: String) -> Self { Self(name, "…") }
-
-    /// Returns particulars of parameters by name, with the values that are harmless.
-    static func list(_ parameters: Parameters) -> [Self] {
-        parameters.names.map { name in
-            guard harmless.contains(name) else { return hidden(name) }
-            return Self(name, parameters.values(name).joined(separator: " "))
-        }
-    }
 
     /// Returns a particular for each value that is not nil.
     static func list(_ values: [(String, String?)]) -> [Self] {
@@ -31,6 +20,26 @@ extension LoginTrace.Detail {
 }
 
 extension LoginTrace {
+    /// Returns a particular whose value is not shown.
+    private func hidden(_ name: String, _ value: String?) -> Detail {
+        var detail = Detail(name, "…")
+        if let value, let recorder { detail.mark = recorder.mark(value) }
+        return detail
+    }
+
+    /// Returns a particular whose value is not shown, for each value that is not nil.
+    private func hidden(_ values: [(String, String?)]) -> [Detail] {
+        values.compactMap { name, value in value.map { hidden(name, $0) } }
+    }
+
+    /// Returns particulars of parameters by name, with the values that are harmless.
+    private func list(_ parameters: Parameters) -> [Detail] {
+        parameters.names.map { name in
+            let value = parameters.values(name).joined(separator: " ")
+            return Detail.harmless.contains(name) ? Detail(name, value) : hidden(name, value)
+        }
+    }
+
     func noteDiscovery(_ configuration: ProviderConfiguration) {
         note(
             .discovery, "Knows the provider",
@@ -48,12 +57,12 @@ extension LoginTrace {
             : request.requestURI != nil
                 ? "Made a reference to the authorization request"
                 : request.mustBeSigned ? "Signed the authorization request" : "Made the authorization request"
-        note(.request, way, (try? request.parameters()).map(Detail.list) ?? [])
+        note(.request, way, (try? request.parameters()).map(list) ?? [])
     }
 
     func noteBrowser(_ url: URL, expecting redirectURI: RedirectURI) {
         note(
-            .browser, "Sends the person to the provider, and waits for them to come back",
+            .browser, "Sends the user to the provider, and waits for the answer",
             Detail.list([("at", url.redactedDescription), ("expected at", redirectURI.rawValue)]))
     }
 
@@ -61,7 +70,7 @@ extension LoginTrace {
         let (mode, parameters) = callback.answer(to: request)
         note(
             .callback, "The browser came back",
-            Detail.list([("at", callback.description), ("by", mode.rawValue)]) + Detail.list(parameters))
+            Detail.list([("at", callback.description), ("by", mode.rawValue)]) + list(parameters))
     }
 
     func noteAnswer(_ parameters: Parameters, to request: AuthorizationRequest) {
@@ -73,18 +82,18 @@ extension LoginTrace {
     package func noteLogout(_ pending: PendingLogout) {
         let request = pending.request
         note(
-            .browser, "Sends the person to the provider to log out",
+            .browser, "Sends the user to the provider to log out",
             Detail.list([
                 ("at", pending.url.redactedDescription), ("expected at", request.postLogoutRedirectURI?.rawValue),
                 ("client_id", request.clientID),
-            ]) + (request.idTokenHint == nil ? [] : [.hidden("id_token_hint")]))
+            ]) + hidden([("id_token_hint", request.idTokenHint)]))
     }
 
     package func noteReturn(_ callback: AuthorizationCallback) {
         let parameters = URIReference(callback.url).query.flatMap { Parameters(decoding: $0) } ?? [:]
         note(
             .callback, "The browser came back from a logout",
-            Detail.list([("at", callback.description)]) + Detail.list(parameters))
+            Detail.list([("at", callback.description)]) + list(parameters))
     }
 
     package func noteLogoutAnswer() {
@@ -96,8 +105,8 @@ extension LoginTrace {
         form["client_id"] = client.id
         note(
             .tokenRequest, "Asks for tokens",
-            Detail.list(form) + [Detail("client authentication", authentication.method.rawValue)]
-                + (message.headers["DPoP"] == nil ? [] : [.hidden("DPoP")]))
+            list(form) + [Detail("client authentication", authentication.method.rawValue)]
+                + hidden([("DPoP", message.headers["DPoP"])]))
     }
 
     func noteWaiting(_ reason: AuthStateError, pause: Duration) {
@@ -114,18 +123,25 @@ extension LoginTrace {
             Detail.list([
                 ("token_type", secrets.hiding(foreign: response.tokenType)), ("expires_in", lifetime.map { "\($0) s" }),
                 ("scope", response.scope.map { secrets.hiding(foreign: $0) }),
-            ]) + [.hidden("access_token")] + (response.refreshToken == nil ? [] : [.hidden("refresh_token")])
-                + (response.idToken == nil ? [] : [.hidden("id_token")]) + others.map(Detail.hidden))
+            ])
+                + hidden([
+                    ("access_token", response.accessToken), ("refresh_token", response.refreshToken),
+                    ("id_token", response.idToken),
+                ]) + others.map { hidden($0, response.additionalMembers[$0]?.text) })
     }
 
     func noteIDToken(_ token: IDToken, _ trust: IDTokenTrust) {
         note(
             .idToken, "The ID token is right",
             Detail.list([
+                (
+                    "checked",
+                    "\(trust == .signature ? "signature " : "")iss aud exp\(token.nonce == nil ? "" : " nonce")"
+                ),
                 ("trusted for its", trust == .signature ? "signature" : "way over TLS"), ("iss", token.issuer),
                 ("aud", token.audience.joined(separator: " ")), ("iat", Detail.time(token.issuedAt)),
                 ("exp", Detail.time(token.expiresAt)),
-            ]) + (token.nonce == nil ? [] : [.hidden("nonce")]) + [.hidden("sub")])
+            ]) + hidden([("nonce", token.nonce), ("sub", token.subject)]))
     }
 
     func noteLeniency(_ leniency: Leniency, _ subject: String) {
@@ -134,7 +150,12 @@ extension LoginTrace {
 
     func noteUserInfo(_ info: UserInfo) {
         note(
-            .userinfo, "Read the claims about the person\(info.isSigned ? ", which are signed" : "")",
-            info.claims.keys.sorted().map(Detail.hidden))
+            .userinfo, "Read the claims about the user\(info.isSigned ? ", which are signed" : "")",
+            info.claims.keys.sorted().map { hidden($0, info.claims[$0]?.text) })
     }
+}
+
+extension JSONValue {
+    /// A string as it is, everything else as JSON.
+    fileprivate var text: String { stringValue ?? String(decoding: serialized(), as: UTF8.self) }
 }

@@ -8,18 +8,22 @@ struct TracingTransport: HTTPTransport {
     let trace: LoginTrace
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
-        let start = ContinuousClock.now
-        func tell(_ outcome: String) {
-            let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
+        let (start, date) = (ContinuousClock.now, trace.now)
+        func tell(_ outcome: Result<TransportResponse, any Error>, _ words: String) {
+            let duration = ContinuousClock.now - start
             trace.note(
-                .http, "\(request.method) \(Self.address(request.url)) \(outcome) \(Int(milliseconds.rounded())) ms")
+                request, outcome, began: date, took: duration,
+                "\(request.method) \(Self.address(request.url)) \(words) \(Int((duration / .milliseconds(1)).rounded())) ms"
+            )
         }
         do {
             let response = try await base.send(request)
-            tell("\(response.status)")
+            tell(.success(response), "\(response.status)")
             return response
         } catch {
-            tell((error as? TransportError)?.code.rawValue ?? (error is CancellationError ? "cancelled" : "failed"))
+            tell(
+                .failure(error),
+                (error as? TransportError)?.code.rawValue ?? (error is CancellationError ? "cancelled" : "failed"))
             throw error
         }
     }

@@ -59,7 +59,7 @@ extension RequestSecrets {
         return ["\(identifier):\(secret)", decoded.joined(separator: ":")]
     }
 
-    static func basic(_ value: String) -> (identifier: String, secret: String)? {
+    package static func basic(_ value: String) -> (identifier: String, secret: String)? {
         guard let space = value.firstIndex(of: " "), value[..<space].lowercased() == "basic",
             let bytes = Base64.decode(String(value[space...].drop { $0 == " " })),
             let pair = String(strictUTF8: bytes), let colon = pair.firstIndex(of: ":")

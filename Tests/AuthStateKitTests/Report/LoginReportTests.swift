@@ -1,0 +1,275 @@
+import AuthStateFoundation
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateReport
+import AuthStateSystem
+import AuthStateTesting
+import AuthStateTransport
+import Testing
+
+/// A provider and a service that records.
+struct ReportedWorld {
+    let provider: OpenIDProvider
+    let trace = LoginTrace.recording()
+    let service: AuthorizationService
+
+    init(
+        transport: any HTTPTransport = SystemTransport.shared,
+        _ change: (inout OpenIDProvider.Configuration) -> Void = { _ in }
+    ) async throws {
+        var configuration = OpenIDProvider.Configuration()
+        change(&configuration)
+        provider = try await OpenIDProvider(configuration: configuration)
+        var limits = AuthorizationService.Configuration()
+        limits.trace = trace
+        service = AuthorizationService(transport: transport, configuration: limits)
+    }
+
+    func client(_ id: String = "app", _ credential: ClientCredential = .none) async throws -> Client {
+        Client(try await service.discoverConfiguration(issuer: provider.issuer), id: id, credential: credential)
+    }
+
+    @discardableResult
+    func logIn(
+        _ client: Client, scopes: [Scope] = [.openID, .profile, .email], redirectURI: String? = nil
+    ) async throws -> AuthState {
+        var request = AuthorizationRequest(client, scopes: scopes)
+        if let redirectURI { request.redirectURI = try RedirectURI(redirectURI) }
+        return try await AuthState.logIn(.browser(request, DirectUserAgent()), at: .memory(service: service))
+    }
+}
+
+@Suite("login report: a login as a picture, and as an archive, without secrets")
+struct LoginReportTests {
+    @Test("nothing secret of a whole login, its use and its end is in either form, in any encoding")
+    func secrecy() async throws {
+        let world = try await ReportedWorld { $0.requiresDPoP = false }
+        let secret = ClientCredential.secret("service-secret")
+        let state = try await world.logIn(try await world.client("service", secret))
+        var secrets = [try #require(state.snapshot.accessToken), try #require(state.snapshot.refreshToken)]
+        _ = try await state.userInfo()
+        _ = try await state.performAction(
+            TransportRequest(url: world.provider.url(of: .resource), headers: ["Cookie": "session=cookie-of-a-user"]))
+        // A provider that repeats a secret does not bring it into a report.
+        let repeated = secrets[1]
+        world.provider.update { configuration in
+            configuration.deviations.tokenResponse = {
+                $0["error_uri"] = .string("https://op.example/?s=\(repeated)")
+            }
+        }
+        secrets.append(try await state.refresh().accessToken)
+        secrets += [try #require(state.snapshot.refreshToken), try #require(state.snapshot.idToken)]
+        _ = await state.logOut(presenting: DirectUserAgent())
+        for endpoint in OpenIDProvider.Endpoint.allCases {
+            for request in world.provider.requests(at: endpoint) {
+                secrets += ["code", "code_verifier", "state", "nonce", "id_token_hint", "token", "code_challenge"]
+                    .compactMap {
+                        request.parameters[$0]
+                    }
+            }
+        }
+        secrets += [
+            "service-secret", "cookie-of-a-user", "Ada Lovelace", "ada@example.com", OpenIDProvider.User.ada.subject,
+        ]
+        #expect(Set(secrets).count >= 14)
+        let archive = String(decoding: world.trace.harArchive(), as: UTF8.self)
+        for (name, text) in [("page", world.trace.htmlReport()), ("archive", archive)] {
+            for secret in Set(secrets) {
+                for form in [
+                    secret, PercentEncoding.uri(secret), PercentEncoding.form(secret),
+                    Base64.encode(Array(secret.utf8)),
+                    Base64URL.encode(Array(secret.utf8)), String(secret.reversed()),
+                    Array(secret.utf8).map { String($0, radix: 16) }.joined(),
+                ] { #expect(!text.contains(form), "\(name): \(secret)") }
+                // Nor is the beginning of one.
+                #expect(!text.contains(secret.prefix(12)), "\(name): the beginning of \(secret)")
+            }
+            #expect(text.contains("POST") && text.contains("/token"))
+        }
+    }
+
+    @Test("equal secrets have equal marks, and another recording has other ones")
+    func marks() async throws {
+        let world = try await ReportedWorld()
+        let state = try await world.logIn(try await world.client())
+        _ = try await state.userInfo()
+        let page = world.trace.htmlReport()
+        let marks = page.matches(of: /\d+ characters · #[0-9a-f]{6}/).map { String($0.output) }
+        let counts = Dictionary(grouping: marks) { $0 }.mapValues(\.count)
+        #expect(counts.values.contains { $0 >= 2 }, "the code of the answer is that of the token request")
+        let other = LoginTrace.recording()
+        #expect(other.htmlReport().contains("nothing recorded"))
+        let first = try #require(world.trace.recorder?.mark("the same value"))
+        #expect(world.trace.recorder?.mark("the same value") == first)
+        #expect(other.recorder?.mark("the same value") != first)
+    }
+
+    @Test("the archive has the members that readers of HAR 1.2 need")
+    func archive() async throws {
+        let world = try await ReportedWorld()
+        let state = try await world.logIn(try await world.client())
+        world.provider.inject(.status(503), at: .userInfo)
+        _ = try? await state.userInfo()
+        let log = try #require(try JSONValue(parsing: [UInt8](world.trace.harArchive()))["log"])
+        #expect(log["version"] == "1.2" && log["creator"]?["name"]?.stringValue != nil)
+        let entries = try #require(log["entries"]?.arrayValue)
+        for entry in entries {
+            #expect(
+                entry["startedDateTime"]?.stringValue?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
+            #expect(entry["time"]?.doubleValue ?? -1 >= 0 && entry["cache"] != nil)
+            for name in ["send", "wait", "receive"] { #expect(entry["timings"]?[name]?.doubleValue != nil) }
+            for name in [
+                "method", "url", "httpVersion", "cookies", "headers", "queryString", "headersSize", "bodySize",
+            ] {
+                #expect(entry["request"]?[name] != nil, "request.\(name)")
+            }
+            for name in [
+                "status", "statusText", "httpVersion", "cookies", "headers", "content", "redirectURL", "headersSize",
+            ] {
+                #expect(entry["response"]?[name] != nil, "response.\(name)")
+            }
+        }
+        #expect(entries.last?["response"]?["status"] == 503)
+        let token = try #require(entries.first { $0["request"]?["method"] == "POST" })
+        let names = token["request"]?["postData"]?["params"]?.arrayValue?.compactMap { $0["name"]?.stringValue }
+        #expect(names?.contains("code_verifier") == true)
+    }
+
+    @Test("a request to an API is in the API's lane, and one for the resource's metadata too")
+    func lanes() async throws {
+        let world = try await ReportedWorld()
+        let state = try await world.logIn(try await world.client())
+        _ = try await state.performAction(TransportRequest(url: world.provider.url(of: .resource)))
+        let page = world.trace.htmlReport()
+        #expect(page.contains("from-2 to-4") && page.contains("from-2 to-3") && page.contains("from-1 to-2"))
+        let call = try #require(page.firstRange(of: "GET /api/hello"))
+        #expect(page[..<call.lowerBound].suffix(300).contains("to-4"))
+    }
+
+    @Test("the cause of a broken login can be read in its report", arguments: BrokenLogin.all.keys.sorted())
+    func broken(name: String) async throws {
+        let login = try #require(BrokenLogin.all[name])
+        let page = try await login.run().htmlReport(program: "test")
+        if let folder = ProcessInfo.processInfo.environment["AUTHSTATE_REPORTS"] {
+            try Data(page.utf8).write(to: URL(filePath: "\(folder)/\(name).html"))
+        }
+        #expect(page.contains("✕ Failed") && page.contains("What to do"))
+        let text = page.replacing(/<style[\s\S]*?<\/style>/, with: "").replacing(/<[^>]*>/, with: " ")
+        for word in login.words { #expect(text.lowercased().contains(word.lowercased()), "\(word)") }
+    }
+}
+
+/// A login that fails, and the words by which a reader of its report finds the cause.
+private struct BrokenLogin: Sendable {
+    let words: [String]
+    let run: @Sendable () async throws -> LoginTrace
+
+    static let all: [String: BrokenLogin] = [
+        "wrong redirect URI": BrokenLogin(
+            words: ["This redirect URI is not registered"],
+            run: {
+                try await failed { world in
+                    try await world.logIn(try await world.client(), redirectURI: "http://127.0.0.1:0/elsewhere")
+                }
+            }
+        ),
+        "clock off": BrokenLogin(
+            words: ["iat", "clock", "provider"],
+            run: { try await failed(troubles: ["clock"]) { try await $0.logIn(try await $0.client()) } }
+        ),
+        "wrong audience": BrokenLogin(
+            words: ["aud", "another-client", "app"],
+            run: { try await failed(troubles: ["wrong-audience"]) { try await $0.logIn(try await $0.client()) } }
+        ),
+        "secret in the wrong place": BrokenLogin(
+            words: ["invalid_client", "client_secret_basic", "Authorization: Basic", "client_secret_post"],
+            run: {
+                try await failed(configured: { $0.clients[1].authenticationMethod = .clientSecretPost }) { world in
+                    try await world.logIn(
+                        try await world.client("service", .secret("service-secret", method: .clientSecretBasic)))
+                }
+            }
+        ),
+        "scope refused": BrokenLogin(
+            words: ["invalid_scope", "calendar"],
+            run: { try await failed { try await $0.logIn(try await $0.client(), scopes: [.openID, "calendar"]) } }
+        ),
+        "a proxy answers": BrokenLogin(
+            words: ["502", "text/html", "POST /token"],
+            run: { try await failed(troubles: ["page"]) { try await $0.logIn(try await $0.client()) } }
+        ),
+        "an unknown authority": BrokenLogin(
+            words: ["certificate", "openid-configuration"],
+            run: {
+                let transport = ScriptedTransport([
+                    .failure(
+                        TransportError(
+                            .insecureConnection, "The certificate is not trusted.", requestMayHaveBeenSent: false))
+                ])
+                return try await failed(transport: transport) { try await $0.logIn(try await $0.client()) }
+            }
+        ),
+        "no PKCE": BrokenLogin(
+            words: ["PKCE", "code_challenge_methods_supported"],
+            run: {
+                try await failed(configured: {
+                    $0.deviations.metadata = { $0["code_challenge_methods_supported"] = ["plain"] }
+                }) { try await $0.logIn(try await $0.client()) }
+            }
+        ),
+        "the same answer twice": BrokenLogin(
+            words: ["This login was completed before", "one callback", "The browser came back"],
+            run: {
+                try await failed { world in
+                    let client = try await world.client()
+                    var request = AuthorizationRequest(client, scopes: [.openID])
+                    request.redirectURI = try RedirectURI("http://127.0.0.1:5000/callback")
+                    let pending = try await world.service.begin(request)
+                    let answer = try await DirectUserAgent().visit(pending)
+                    _ = try await world.service.complete(pending, callback: answer)
+                    // Another process, which does not know that the answer was used.
+                    var limits = AuthorizationService.Configuration()
+                    limits.trace = world.trace
+                    _ = try await AuthorizationService(configuration: limits).complete(pending, callback: answer)
+                }
+            }
+        ),
+        "lost answer": BrokenLogin(
+            words: ["POST /token", "lost", "connection"],
+            run: { try await failed(troubles: ["lost-answer"]) { try await $0.logIn(try await $0.client()) } }
+        ),
+        "mixed-up issuer": BrokenLogin(
+            words: ["iss", "https://another.example"],
+            run: { try await failed(troubles: ["mixed-up-issuer"]) { try await $0.logIn(try await $0.client()) } }
+        ),
+        "device denied": BrokenLogin(
+            words: ["access_denied", "user_code"],
+            run: {
+                try await failed(configured: {
+                    $0.login = .page
+                    $0.devicePollingInterval = .milliseconds(10)
+                }) { world in
+                    let request = DeviceAuthorizationRequest(try await world.client(), scopes: [.openID])
+                    _ = try await AuthState.logIn(
+                        .device(request) { codes in
+                            world.provider.decide(userCode: codes.userCode, allow: false)
+                        }, at: .memory(service: world.service))
+                }
+            }
+        ),
+    ]
+
+    /// Runs a login that has to fail, and returns its trace.
+    private static func failed(
+        troubles: [String] = [], transport: any HTTPTransport = SystemTransport.shared,
+        configured change: (inout OpenIDProvider.Configuration) -> Void = { _ in },
+        _ login: (ReportedWorld) async throws -> Void
+    ) async throws -> LoginTrace {
+        let world = try await ReportedWorld(transport: transport, change)
+        world.provider.troubles = Set(troubles.compactMap(OpenIDProvider.Trouble.init(rawValue:)))
+        let error = await failure { try await login(world) }
+        _ = try #require(error, "the login has to fail")
+        return world.trace
+    }
+}
