@@ -9,6 +9,7 @@ let strict: [SwiftSetting] = [
 
 let kit = Target.Dependency.product(name: "AuthStateKit", package: "AuthStateKit")
 let resource = Target.Dependency.product(name: "AuthStateResource", package: "AuthStateKit")
+let report = Target.Dependency.product(name: "AuthStateReport", package: "AuthStateKit")
 let testing = Target.Dependency.product(name: "AuthStateTesting", package: "AuthStateKit")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -29,7 +30,7 @@ let package = Package(
         .target(
             name: "AuthStateProgram",
             dependencies: [
-                kit, resource, testing, .product(name: "AuthStateJOSE", package: "AuthStateKit"), arguments,
+                kit, resource, report, testing, .product(name: "AuthStateJOSE", package: "AuthStateKit"), arguments,
             ],
             swiftSettings: strict
         ),

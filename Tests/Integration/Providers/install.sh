@@ -27,6 +27,9 @@ packages=(
     gnome-keyring dbus                          # a Secret Service, and the session that it is in
     git                                         # asks 'authstate git-credential'
     curl                                        # the program behind 'authstate proxy'
+    python3-authlib python3-requests-oauthlib   # clients in Python that log in at 'authstate provider'
+    golang-go golang-golang-x-oauth2-dev        # one in Go
+    oidc-agent-cli                              # and one in C
     "$@"
 )
 

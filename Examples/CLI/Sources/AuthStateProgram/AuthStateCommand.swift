@@ -15,7 +15,7 @@ public struct AuthStateCommand: AsyncParsableCommand {
             77 log in (again); 78 wrong configuration; 130 cancelled.
             """,
         version: "authstate 0.1.0",
-        subcommands: [Demo.self],
+        subcommands: [Demo.self, Provider.self],
         groupedSubcommands: [
             CommandGroup(
                 name: "Login",

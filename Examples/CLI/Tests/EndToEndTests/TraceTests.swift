@@ -29,10 +29,10 @@ extension EndToEndTests {
             let lines = (login.errors + info.errors).split(separator: "\n").filter { $0.hasPrefix("trace: ") }
             let story = [
                 "Knows the provider: issuer=\(authstate.provider.issuer),", "Made the authorization request: ",
-                "Sends the person to the provider", "The browser came back: at=http://127.0.0.1:",
+                "Sends the user to the provider", "The browser came back: at=http://127.0.0.1:",
                 "The answer belongs to this login", "Asks for tokens: grant_type=authorization_code, code=…, ",
                 "Received tokens: ", "The ID token is right: ", "Saved the state: key=default",
-                "Read the claims about the person: ",
+                "Read the claims about the user: ",
             ]
             var rest = lines[...]
             for step in story {

@@ -24,6 +24,12 @@ public struct CommonOptions: ParsableArguments, Sendable {
     @Flag(help: "Tell of every step and every HTTP exchange in one line each, without secrets.")
     public var trace = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Show what happened as a page (.html), or as an archive for a browser's developer tools (.har), without secrets.",
+            valueName: "file"), transform: FileName.expanded)
+    var report: String?
+
     /// Makes options with no arguments read.
     public init() {}
 
@@ -38,6 +44,9 @@ public struct CommonOptions: ParsableArguments, Sendable {
             throw ValidationError("--profile has to be a name without a slash.")
         }
         if state?.isEmpty == true { throw ValidationError("--state has to name a file.") }
+        if let report, ReportFile.Form(report) == nil {
+            throw ValidationError("--report has to name a file that ends in .html or .har.")
+        }
         if runtime, state != nil { throw ValidationError("--runtime goes without --state.") }
     }
 

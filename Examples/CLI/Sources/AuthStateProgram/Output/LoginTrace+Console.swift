@@ -1,12 +1,18 @@
 import AuthStateKit
+import AuthStateReport
 
 extension LoginTrace {
-    /// A trace on standard error. The advice is left to the error at the end, which knows this program's options.
-    init(_ console: Console) {
-        self.init { entry in
+    /// The trace that the options ask for: on standard error, for a report, or both; nil for neither.
+    ///
+    /// On standard error the advice is left to the error at the end, which knows this program's options.
+    init?(_ options: CommonOptions, _ console: Console) {
+        guard options.trace || options.report != nil else { return nil }
+        let tell: @Sendable (Entry) -> Void = { entry in
+            guard options.trace else { return }
             var entry = entry
             if entry.step == .failure { entry.details.removeAll { $0.name == "hint" } }
             console.note("trace: \(entry)")
         }
+        self = options.report == nil ? LoginTrace(tell) : .recording(tell)
     }
 }

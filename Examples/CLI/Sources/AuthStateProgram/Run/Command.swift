@@ -41,6 +41,8 @@ public struct Context: Sendable {
     let common: CommonOptions
     /// The sealing keys, for the session.
     let keys: SealingKeys
+    /// Receives every step, for the screen or for a report; nil for neither.
+    let trace: LoginTrace?
 
     /// A browser on this machine, with an announcement for the person.
     ///
@@ -62,7 +64,7 @@ public struct Context: Sendable {
 
     /// The place of the login.
     func session(_ sealing: Session.Sealing) async throws -> Session {
-        try await Session(common, timeLimit: timeLimit, console: console, keys: keys, sealing: sealing)
+        try await Session(common, timeLimit: timeLimit, console: console, keys: keys, trace: trace, sealing: sealing)
     }
 }
 
@@ -88,6 +90,11 @@ extension Command {
         return LoginFacts(record)
     }
 
+    /// Whether a report shows more of the failure of a login than its message.
+    private func isExplainedByReport(_ error: AuthStateError) -> Bool {
+        self is Login && ![.usage, .store, .cancelled].contains(error.kind) && !common.json
+    }
+
     /// Does the work within its time, prints what comes of it, and ends with its exit code.
     ///
     /// - Throws: `ExitCode`.
@@ -95,8 +102,15 @@ extension Command {
         let limit = common.timeout ?? timeLimit
         let console = Console(isJSON: common.json, isServing: runsUntilInterrupted)
         let keys = SealingKeys(limit: .seconds(limit * 0.9))
-        let context = Context(console: console, timeLimit: limit, common: common, keys: keys)
         let status: ExitReason
+        let file: ReportFile?
+        do { file = try common.report.map(ReportFile.init) } catch let error as AuthStateError {
+            console.show(error)
+            throw ExitCode(ExitReason(error.kind).rawValue)
+        }
+        let trace = LoginTrace(common, console)
+        let context = Context(console: console, timeLimit: limit, common: common, keys: keys, trace: trace)
+        var failure: AuthStateError?
         do {
             let seconds = runsUntilInterrupted ? nil : limit
             let report = try await TimeLimit.run(seconds: seconds, stage: Self.stage, hint: timeLimitHint) {
@@ -108,7 +122,15 @@ extension Command {
             let error = AuthStateError(ending: error, stage: Self.stage)
                 .advised(for: common, await loginFacts(context))
             console.show(error)
-            status = ExitReason(error.kind)
+            if file == nil, isExplainedByReport(error) {
+                console.note("To see each step of it as a page, add --report login.html.")
+            }
+            (status, failure) = (ExitReason(error.kind), error)
+        }
+        if let file, let trace {
+            do { try file.write(trace, failure: failure) } catch {
+                console.note("authstate: The report could not be written to \(common.report ?? ""): \(error).")
+            }
         }
         console.finish()
         if status != .done { throw ExitCode(status.rawValue) }

@@ -8,7 +8,7 @@ public struct Session: Sendable {
     /// Whether the stored file may be removed even if it is no login.
     let isOwn: Bool
     let console: Console
-    /// Receives every step, when `--trace` is given.
+    /// Receives every step, when `--trace` or `--report` is given.
     private let trace: LoginTrace?
     /// The seal of the login; nil for none.
     let seal: Seal?
@@ -31,10 +31,11 @@ public struct Session: Sendable {
     ///
     /// - Throws: `AuthStateError` of kind usage or store.
     init(
-        _ options: CommonOptions, timeLimit: Double, console: Console, keys: SealingKeys, sealing: Sealing
+        _ options: CommonOptions, timeLimit: Double, console: Console, keys: SealingKeys, trace: LoginTrace?,
+        sealing: Sealing
     ) async throws {
         self.console = console
-        trace = options.trace ? LoginTrace(console) : nil
+        self.trace = trace
         key = AuthStateKey(rawValue: options.profile)
         let location = try StateLocation(options)
         let file = location.store(key: key) { console.note("authstate: \($0)") }

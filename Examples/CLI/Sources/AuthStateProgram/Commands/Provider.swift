@@ -1,0 +1,190 @@
+import ArgumentParser
+import AuthStateKit
+import AuthStateTesting
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Runs an OpenID provider to try programs against, until it is interrupted.
+struct Provider: Command {
+    static let configuration = CommandConfiguration(
+        abstract: "Run an OpenID provider on this machine, to try programs against.",
+        discussion: """
+            For tests alone: it listens on loopback addresses only, and its passwords and keys protect nothing. The page at its \
+            issuer shows users, clients and requests, and lets things go wrong. The API is at /api/hello.
+              authstate provider
+              authstate login --issuer http://127.0.0.1:9400 --client-id app --scope "openid profile offline_access"
+
+            What can go wrong (--break, or on the page):
+            \(OpenIDProvider.Trouble.allCases.map { "  \($0.rawValue): \($0.summary)" }.joined(separator: "\n"))
+            """)
+    static let stage = AuthStateError.Stage.usage
+
+    @Option(help: ArgumentHelp("Listen on this port; 0 is any free one.", valueName: "port"))
+    var port: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "The issuer: http://127.0.0.1 or http://localhost, with a port and a path as you like. Default: "
+                + "http://127.0.0.1:\(ProviderAddress.usualPort).", valueName: "url"))
+    var issuer: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Users, one JSON object a line: name, password, sub, claims. Default: ada, password lovelace.",
+            valueName: "file"), transform: FileName.expanded)
+    var users: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Clients, one JSON object a line, with the members of RFC 7591: client_id, client_secret, redirect_uris … "
+                + "Default: app, which is public, and service, secret service-secret.", valueName: "file"),
+        transform: FileName.expanded)
+    var clients: String?
+
+    @Option(
+        name: .customLong("redirect-uri"),
+        help: ArgumentHelp(
+            "Where the usual clients may be answered besides /callback on this machine; may be repeated.",
+            valueName: "uri"))
+    var redirectURIs: [String] = []
+
+    @Option(
+        name: .customLong("break"),
+        help: ArgumentHelp("Begin with this going wrong; may be repeated.", valueName: "name"),
+        transform: OpenIDProvider.Trouble.read)
+    var troubles: [OpenIDProvider.Trouble] = []
+
+    @Option(help: ArgumentHelp("How long access tokens are valid. Default: 3600.", valueName: "s"))
+    var tokenLifetime: Double = 3600
+
+    @Option(
+        help: ArgumentHelp("Keep grants, tokens and keys in this file for the next start.", valueName: "file"),
+        transform: FileName.expanded)
+    var keep: String?
+
+    @Flag(help: "Let the first user log in and consent without a page.")
+    var automatic = false
+
+    @OptionGroup(title: "Common options")
+    var common: CommonOptions
+
+    var runsUntilInterrupted: Bool { true }
+
+    func validate() throws {
+        _ = try ProviderAddress(issuer: issuer, port: port)
+        if !(tokenLifetime > 0 && tokenLifetime <= 31_536_000) {
+            throw ValidationError("--token-lifetime has to be more than 0 and at most 31536000 seconds.")
+        }
+        for uri in redirectURIs where (try? RedirectURI(uri)) == nil {
+            throw ValidationError("--redirect-uri has to be an absolute URI without a fragment: \(uri.printable())")
+        }
+        if !redirectURIs.isEmpty, clients != nil {
+            throw ValidationError("--redirect-uri goes without --clients, whose lines have redirect_uris.")
+        }
+    }
+
+    func perform(_ context: Context) async throws -> Report {
+        let address = try ProviderAddress(issuer: issuer, port: port)
+        var configuration = OpenIDProvider.Configuration()
+        configuration.login = automatic ? .automatic : .page
+        configuration.accessTokenLifetime = .seconds(tokenLifetime)
+        configuration.issuerPath = address.path
+        configuration.isNamedLocalhost = address.isLocalhost
+        configuration.file = keep
+        if let users { configuration.users = try ProviderLines.read(users, "users", OpenIDProvider.User.init(line:)) }
+        if let clients {
+            configuration.clients = try ProviderLines.read(clients, "clients", OpenIDProvider.Client.init(line:))
+        }
+        for index in configuration.clients.indices { configuration.clients[index].redirectURIs += redirectURIs }
+        let (requests, log) = AsyncStream.makeStream(
+            of: OpenIDProvider.LogLine.self, bufferingPolicy: .bufferingNewest(1024))
+        configuration.log = { log.yield($0) }
+        let provider = try await OpenIDProvider(configuration: configuration, port: address.port)
+        provider.troubles = Set(troubles)
+        context.console.show(announcement(of: provider, configuration))
+        for await line in requests { context.console.note("\(line)") }
+        await provider.stop()
+        return .printed
+    }
+
+    private func announcement(of provider: OpenIDProvider, _ configuration: OpenIDProvider.Configuration) -> Report {
+        let (issuer, api) = (provider.issuer, provider.url(of: .resource).absoluteString)
+        let client = configuration.clients.first
+        var lines = [
+            "A provider for tests alone, until Ctrl-C. It protects nothing.",
+            "  Page    \(provider.url(of: .home).absoluteString)",
+            "  Users   " + configuration.users.map { "\($0.name), password \($0.password)" }.joined(separator: "; "),
+            "  Clients "
+                + configuration.clients.map { "\($0.id)\($0.secret.map { ", secret \($0)" } ?? "")" }.joined(
+                    separator: "; "),
+            "  API     \(api)",
+        ]
+        if !troubles.isEmpty { lines.append("  Broken  " + troubles.map(\.rawValue).joined(separator: ", ")) }
+        lines.append("Log in with this program, or with another one:")
+        lines.append(
+            "  authstate login --issuer \(issuer) --client-id \(client?.id ?? "app")"
+                + (client?.secret == nil ? "" : " --client-secret-env SECRET")
+                + " --scope \"openid profile offline_access\"")
+        let own = configuration.clients.first { $0.secret != nil && $0.grantTypes.contains(.clientCredentials) }
+        lines.append(
+            own.map { own in
+                "  curl --user \(own.id):\(own.secret ?? "") --data 'grant_type=client_credentials&scope=api' "
+                    + provider.url(of: .token).absoluteString
+            } ?? "  curl \(provider.url(of: .discovery).absoluteString)")
+        let json: JSONValue = [
+            "issuer": .string(issuer), "api": .string(api), "page": .string(provider.url(of: .home).absoluteString),
+            "users": .array(configuration.users.map { .string($0.name) }),
+            "clients": .array(configuration.clients.map { .string($0.id) }),
+        ]
+        return Report(json: json, lines: [issuer], note: lines.joined(separator: "\n"))
+    }
+}
+
+extension OpenIDProvider.Trouble {
+    /// Returns the trouble of this name.
+    ///
+    /// - Throws: `ValidationError` with the names.
+    fileprivate static func read(_ name: String) throws -> Self {
+        guard let trouble = Self(rawValue: name) else {
+            throw ValidationError(
+                "'\(name.printable(40))' is nothing that can go wrong here; these are: "
+                    + allCases.map(\.rawValue).joined(separator: ", ") + ".")
+        }
+        return trouble
+    }
+}
+
+/// Where a provider listens, and how its issuer is written.
+struct ProviderAddress {
+    static let usualPort = 9400
+    let port: UInt16
+    let path: String
+    let isLocalhost: Bool
+
+    /// - Throws: `ValidationError` for an issuer of another machine.
+    init(issuer: String?, port: Int?) throws {
+        guard let parts = URLComponents(string: issuer ?? "http://127.0.0.1"), parts.scheme == "http",
+            let host = parts.host,
+            ["127.0.0.1", "localhost"].contains(host), parts.query == nil, parts.fragment == nil, parts.user == nil
+        else {
+            throw ValidationError(
+                "--issuer has to be http://127.0.0.1 or http://localhost with a port and a path as you like: this provider is "
+                    + "for tests on this machine alone.")
+        }
+        if let port, let own = parts.port, own != port {
+            throw ValidationError("--port \(port) is another port than that of --issuer.")
+        }
+        let chosen = port ?? parts.port ?? Self.usualPort
+        guard let number = UInt16(exactly: chosen) else {
+            throw ValidationError("--port has to be a number from 0 to 65535.")
+        }
+        self.port = number
+        path = parts.path == "/" ? "" : parts.path
+        isLocalhost = host == "localhost"
+        if path.hasSuffix("/") { throw ValidationError("--issuer has to end without a slash.") }
+    }
+}
