@@ -12,7 +12,8 @@ public struct AuthStateCommand: AsyncParsableCommand {
 
             Exit codes: 0 done; 1 the resource answered with an error; 64 wrong usage; 65 the provider's answer was \
             refused; 69 provider unreachable or failing, try again; 75 the stored state is locked or cannot be used; \
-            77 log in (again); 78 wrong configuration; 130 cancelled.
+            77 log in (again); 78 wrong configuration; 126 and 127 'run' cannot start, or \
+            find, the program; 130 cancelled.
             """,
         version: "authstate 0.1.0",
         subcommands: [Demo.self, Provider.self],
@@ -25,7 +26,9 @@ public struct AuthStateCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Token",
                 subcommands: [Token.self, Request.self, UserInfo.self, Refresh.self, Exchange.self, Introspect.self]),
-            CommandGroup(name: "Other programs", subcommands: [GitCredential.self, KubeCredential.self, Proxy.self]),
+            CommandGroup(
+                name: "Other programs",
+                subcommands: [Run.self, TokenFile.self, GitCredential.self, KubeCredential.self, Proxy.self]),
             CommandGroup(name: "Logout", subcommands: [Logout.self, Revoke.self]),
         ])
 
@@ -33,7 +36,7 @@ public struct AuthStateCommand: AsyncParsableCommand {
     /// looking through all commands.
     private static let frequent: [String: any ParsableCommand.Type] = [
         "token": Token.self, "request": Request.self, "git-credential": GitCredential.self,
-        "kube-credential": KubeCredential.self,
+        "kube-credential": KubeCredential.self, "run": Run.self,
     ]
 
     /// Makes the command with no arguments read.

@@ -18,6 +18,10 @@ public enum ExitReason: Int32, Sendable, CaseIterable {
     case login = 77
     /// Discovery, client, redirect or registration have to be corrected.
     case configuration = 78
+    /// The program that `run` names cannot be started.
+    case commandNotStarted = 126
+    /// There is no program of the name that `run` names.
+    case commandNotFound = 127
     /// Cancelled.
     case cancelled = 130
 

@@ -10,9 +10,17 @@ public struct Report: Sendable {
     var note: String?
     /// How the program ends.
     var status: ExitReason
+    /// The program that takes the place of this one when everything else is done.
+    var replacement: Replacement?
 
     /// The report of a command that has printed its result while it ran.
     public static let printed = Report(json: .null)
+
+    /// The report of a command that another program goes on with.
+    init(replacedBy replacement: Replacement) {
+        self = .printed
+        self.replacement = replacement
+    }
 
     /// A report whose data are bytes, printed as they are.
     init(json: JSONValue, data: [UInt8], note: String? = nil, status: ExitReason = .done) {

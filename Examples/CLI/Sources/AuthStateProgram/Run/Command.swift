@@ -102,7 +102,6 @@ extension Command {
         let limit = common.timeout ?? timeLimit
         let console = Console(isJSON: common.json, isServing: runsUntilInterrupted)
         let keys = SealingKeys(limit: .seconds(limit * 0.9))
-        let status: ExitReason
         let file: ReportFile?
         do { file = try common.report.map(ReportFile.init) } catch let error as AuthStateError {
             console.show(error)
@@ -110,14 +109,16 @@ extension Command {
         }
         let trace = LoginTrace(common, console)
         let context = Context(console: console, timeLimit: limit, common: common, keys: keys, trace: trace)
+        var status: ExitReason
         var failure: AuthStateError?
+        var replacement: Replacement?
         do {
             let seconds = runsUntilInterrupted ? nil : limit
             let report = try await TimeLimit.run(seconds: seconds, stage: Self.stage, hint: timeLimitHint) {
                 try await perform(context)
             }
             console.show(report)
-            status = report.status
+            (status, replacement) = (report.status, report.replacement)
         } catch {
             let error = AuthStateError(ending: error, stage: Self.stage)
                 .advised(for: common, await loginFacts(context))
@@ -133,6 +134,11 @@ extension Command {
             }
         }
         console.finish()
+        if let replacement {
+            let end = replacement.start()
+            console.note("authstate: The program cannot be started: \(end.message).")
+            status = end.status
+        }
         if status != .done { throw ExitCode(status.rawValue) }
     }
 }

@@ -1,0 +1,66 @@
+import ArgumentParser
+import AuthStateKit
+
+/// Starts a program with a fresh access token.
+struct Run: Command {
+    static let configuration = CommandConfiguration(
+        abstract: "Start a program with a fresh access token in its environment, or at a file descriptor.",
+        discussion: """
+            The program takes the place of this one: signals reach it, and its exit code is the result.
+              authstate run --env GITHUB_TOKEN -- gh api user
+              authstate run --fd 3 -- sh -c 'read -r token <&3; …'
+
+            It gets the token alone; the variable of the client's secret is withheld from it.
+            """)
+    static let stage = AuthStateError.Stage.refresh
+
+    @Option(
+        help: ArgumentHelp(
+            "The variable that has the token. Default: ACCESS_TOKEN, unless --fd is given.", valueName: "name"))
+    var env: String?
+
+    @Option(help: ArgumentHelp("The descriptor from which the token can be read, as a line.", valueName: "number"))
+    var fd: Int32?
+
+    @Option(help: ArgumentHelp("Renew a token that is valid for less than so many seconds.", valueName: "s"))
+    var minValidity: Double?
+
+    @Argument(
+        parsing: .postTerminator, help: ArgumentHelp("The program and its arguments, after --.", valueName: "command"))
+    var words: [String] = []
+
+    @OptionGroup
+    var renewal: RenewalOptions
+
+    @OptionGroup(title: "Common options")
+    var common: CommonOptions
+
+    func validate() throws {
+        guard !words.isEmpty else { throw ValidationError("Name the program after --: authstate run -- COMMAND…") }
+        if let env, !env.isVariableName { throw ValidationError("--env takes the name of a variable.") }
+        if let fd, !(3...1023).contains(fd) { throw ValidationError("--fd has to be a number from 3 to 1023.") }
+        if let minValidity, !(minValidity >= 0 && minValidity.isFinite) {
+            throw ValidationError("--min-validity has to be 0 or more seconds.")
+        }
+    }
+
+    func perform(_ context: Context) async throws -> Report {
+        try await context.session().withState { state in
+            let tokens = try await state.freshTokens(
+                validFor: .seconds(min(minValidity ?? 0, 3.2e9)), renewal.parameters)
+            guard !tokens.isDPoPBound else {
+                throw AuthStateError(
+                    .unsupported, stage: .usage,
+                    "The token is bound to a key (DPoP), and worth nothing to another program.",
+                    hint: "Log in without --dpop, or use 'authstate request'.")
+            }
+            var replacement = Replacement(words: words)
+            if case .environment(let name) = state.snapshot.client.credential.source { replacement.withheld = [name] }
+            if let name = env ?? (fd == nil ? "ACCESS_TOKEN" : nil) {
+                replacement.variables = [name: tokens.accessToken]
+            }
+            if let fd { replacement.input = (fd, "\(tokens.accessToken)\n") }
+            return Report(replacedBy: replacement)
+        }
+    }
+}
