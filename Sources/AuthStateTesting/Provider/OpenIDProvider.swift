@@ -30,7 +30,8 @@ public final class OpenIDProvider: Sendable {
     ///   - configuration: How it behaves.
     ///   - port: 0 for any free one.
     ///   - clock: The time of day, for expiry and for the times in ID tokens.
-    /// - Throws: `AuthStateError` with `.portInUse`, or `.invalidArgument` for an unusable file; `JOSEError` when the system's cryptographic library is missing.
+    /// - Throws: `AuthStateError`: `.portInUse` when the provider cannot listen on the port, `.invalidArgument` when the
+    ///   configuration's file cannot be read or written. `JOSEError` when the system's cryptographic library is missing.
     public init(
         configuration: Configuration = Configuration(), port: UInt16 = 0, clock: WallClock = .system
     ) async throws {

@@ -7,7 +7,8 @@ import AuthStateOAuth
 /// browsers are lost with the process.
 struct ProviderArchive: Codable {
     private var format = 1
-    private var keys: [JSONValue]
+    private var keys, retiredKeys: [JSONValue]
+    private var keyCount: Int
     private var grants: [String: KeptGrant]
     private var accessTokens: [String: ProviderState.AccessToken]
     private var refreshTokens: [String: ProviderState.RefreshToken]
@@ -20,7 +21,6 @@ struct ProviderArchive: Codable {
         var authorizationDetails: [JSONValue]
         var requestedClaims: RequestedClaims
         var authenticatedAt: Double
-        var isRevoked: Bool
     }
 
     private struct KeptRegistration: Codable {
@@ -30,18 +30,20 @@ struct ProviderArchive: Codable {
         var issuedAt: Double
     }
 
-    init(_ state: ProviderState, _ keys: ProviderKeys) {
-        self.keys = keys.signing.map(\.privateKey.privateJSON)
-        grants = state.grants.mapValues { grant in
+    init(_ state: ProviderState, _ keys: ProviderKeys, now: Double) {
+        let kept = keys.kept
+        (self.keys, retiredKeys) = (kept.signing.map(\.privateKey.privateJSON), kept.retired.map(\.json))
+        keyCount = kept.count
+        grants = state.grants.filter { !$0.value.isRevoked }.mapValues { grant in
             KeptGrant(
                 clientID: grant.clientID, subject: grant.user.subject, sessionID: grant.sessionID, nonce: grant.nonce,
                 scopes: grant.scopes, resources: grant.resources,
                 authorizationDetails: grant.authorizationDetails.map(\.json), requestedClaims: grant.requestedClaims,
-                authenticatedAt: grant.authenticatedAt, isRevoked: grant.isRevoked)
+                authenticatedAt: grant.authenticatedAt)
         }
-        // JSON has no infinite numbers.
-        accessTokens = state.accessTokens.filter { $0.value.expiresAt.isFinite }
-        refreshTokens = state.refreshTokens.mapValues { token in
+        // JSON has no infinite numbers. Spent refresh tokens stay: their use is noticed after a restart too.
+        accessTokens = state.accessTokens.filter { now < $0.value.expiresAt && $0.value.expiresAt.isFinite }
+        refreshTokens = state.refreshTokens.filter { now < $0.value.expiresAt }.mapValues { token in
             var token = token
             if !token.expiresAt.isFinite { token.expiresAt = Self.never }
             return token
@@ -58,8 +60,16 @@ struct ProviderArchive: Codable {
 
     /// Gives a new provider what was kept; a grant of a user who is no longer known has ended.
     func restore(_ state: inout ProviderState, _ keys: ProviderKeys) throws {
-        guard format == 1 else { throw CocoaError(.fileReadCorruptFile) }
-        try keys.restore(self.keys.map { try SigningKey(JSONWebKey(json: $0)) })
+        let times =
+            grants.values.map(\.authenticatedAt) + registrations.values.map(\.issuedAt)
+            + accessTokens.values.map(\.expiresAt) + refreshTokens.values.map(\.expiresAt)
+        guard format == 1, keyCount >= 0, times.allSatisfy((0...Self.never).contains) else {
+            throw CocoaError(.fileReadCorruptFile)
+        }
+        try keys.restore(
+            self.keys.map { try SigningKey(JSONWebKey(json: $0)) },
+            retired: retiredKeys.map { try JSONWebKey(json: $0) },
+            count: keyCount)
         for (id, kept) in registrations {
             let client = try state.client(of: kept.metadata, id: id, secret: kept.secret, now: kept.issuedAt)
             state.base.clients.append(client)
@@ -72,7 +82,7 @@ struct ProviderArchive: Codable {
                 clientID: kept.clientID, user: user, scopes: kept.scopes, nonce: kept.nonce,
                 requestedClaims: kept.requestedClaims, resources: kept.resources,
                 authorizationDetails: kept.authorizationDetails.compactMap { AuthorizationDetail($0) },
-                authenticatedAt: kept.authenticatedAt, sessionID: kept.sessionID, isRevoked: kept.isRevoked)
+                authenticatedAt: kept.authenticatedAt, sessionID: kept.sessionID)
         }
         state.accessTokens = accessTokens.filter { token in token.value.grant.map { state.grants[$0] != nil } ?? true }
         state.refreshTokens = refreshTokens.filter { state.grants[$0.value.grant] != nil }
@@ -84,24 +94,31 @@ extension ProviderCore {
     ///
     /// - Throws: `AuthStateError` of kind usage when the file cannot be read or written.
     func restore(from file: String) throws {
-        do {
-            if FileManager.default.fileExists(atPath: file) {
+        if FileManager.default.fileExists(atPath: file) {
+            do {
                 let bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
                 let archive = try JSONValue(parsing: bytes).decoded(as: ProviderArchive.self)
                 try state.withLock { try archive.restore(&$0, keys) }
+            } catch {
+                throw AuthStateError(
+                    .invalidArgument, stage: .usage, "The file is not one that this provider wrote.", received: file,
+                    hint: "Name a file that does not exist yet, or one that an earlier provider wrote.")
             }
-            try keep(in: file)
-        } catch {
+        }
+        do { try keep(in: file) } catch {
             throw AuthStateError(
-                .invalidArgument, stage: .usage, "The provider's file cannot be read and written.", received: file,
-                hint: "Choose another file, or remove this one: it has test data alone.", underlying: error)
+                .invalidArgument, stage: .usage, "The provider's file cannot be written.", received: file,
+                hint: "Name a file in a folder that you can write to.")
         }
     }
 
     /// Writes what has changed.
     func keep(in file: String) throws {
-        let archive = ProviderArchive(state.withLock { $0 }, keys)
+        let archive = ProviderArchive(state.withLock { $0 }, keys, now: now)
+        if !FileManager.default.fileExists(atPath: file) {
+            _ = FileManager.default.createFile(atPath: file, contents: nil, attributes: [.posixPermissions: 0o600])
+        }
+        // An atomic write keeps the permissions of the file that it replaces.
         try Data(JSONValue.serialized(encoding: archive)).write(to: URL(filePath: file), options: .atomic)
-        try? FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
     }
 }

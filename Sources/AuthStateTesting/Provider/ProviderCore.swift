@@ -20,6 +20,10 @@ final class ProviderCore: Sendable {
     }
 
     func handle(_ raw: LoopbackRequest, _ responder: LoopbackResponder) {
+        // A page of another site must not reach the provider by a name of its own that leads here.
+        guard Self.isLocal(raw.headers["Host"]) else {
+            return responder.respond(ProviderPage.problem("This provider is for programs on this machine.").response)
+        }
         let issuerPath = state.withLock { $0.configuration.issuerPath }
         let place = OpenIDProvider.Endpoint.allCases.first { $0.path(under: issuerPath) == raw.path }
         guard let endpoint = place else { return responder.respond(LoopbackResponse(status: 404)) }
@@ -37,6 +41,13 @@ final class ProviderCore: Sendable {
         }
         note(request, raw.path, fault.outcome)
         fault.apply(to: responder) { answer(request) }
+    }
+
+    /// Whether a host is one of this machine's own names; nil is an old client.
+    private static func isLocal(_ host: String?) -> Bool {
+        guard let host else { return true }
+        let name = URIReference("http://\(host)").host.map(String.init) ?? ""
+        return ["127.0.0.1", "localhost", "[::1]", "::1"].contains(name) || name.hasSuffix(".localhost")
     }
 
     /// Keeps a line about a request, and tells the program.
@@ -82,7 +93,7 @@ final class ProviderCore: Sendable {
         let (queued, decide) = faults.withLock { $0[request.endpoint, default: FaultPlan()].next() }
         // The closure is the test's own and runs without the lock.
         if let fault = queued ?? decide?(request) { return fault }
-        return state.withLock { $0.troubles }.lazy.compactMap { $0.fault(for: request) }.first
+        return state.withLock { $0.activeTroubles }.lazy.compactMap { $0.fault(for: request) }.first
     }
 
     /// Answers now, or after clients have been told of a logout.
@@ -112,7 +123,9 @@ final class ProviderCore: Sendable {
         if request.method != .get, request.endpoint != .introspection,
             let file = state.withLock({ $0.configuration.file })
         {
-            try? keep(in: file)
+            do { try keep(in: file) } catch {
+                note(request, file, "not kept: \(error)")
+            }
         }
         if case .loggedOut(_, let ended) = decision { return (response, ended) }
         return (response, [])

@@ -77,8 +77,8 @@ struct AuthorizationAnswer: Sendable {
     var idToken: UnsignedIDToken?
     /// Nil leaves it unsigned.
     var signing: AnswerSigning?
-    /// The name of the browser's new session; nil sets no cookie.
-    var session: String?
+    /// The cookie of the browser's new session; nil sets none.
+    var cookie: String?
 
     var response: LoopbackResponse {
         var response: LoopbackResponse =
@@ -87,10 +87,7 @@ struct AuthorizationAnswer: Sendable {
             case .formPost: ProviderPage.formPost(parameters, to: redirectURI).response
             default: .redirect(to: "\(redirectURI)\(redirectURI.contains("?") ? "&" : "?")\(parameters.encoded)")
             }
-        if let session {
-            response.headers["Set-Cookie"] =
-                "\(ProviderState.BrowserSession.cookie)=\(session); Path=/; HttpOnly; SameSite=Lax"
-        }
+        if let cookie { response.headers["Set-Cookie"] = cookie }
         return response
     }
 }

@@ -32,14 +32,19 @@ struct ProviderState: Sendable {
 
     /// Users who are logged in, by the cookie of their browser.
     var browsers: [String: BrowserSession] = [:]
+    /// Sessions of clients that have been told of their end.
+    var toldSessions: Set<String> = []
     /// The newest requests, the last one last.
     var log: [OpenIDProvider.LogLine] = []
 
     init(configuration: OpenIDProvider.Configuration) { (base, self.configuration) = (configuration, configuration) }
 
+    /// What goes wrong, in an order that does not change.
+    var activeTroubles: [OpenIDProvider.Trouble] { OpenIDProvider.Trouble.allCases.filter(troubles.contains) }
+
     private var troubled: OpenIDProvider.Configuration {
         var configuration = base
-        for trouble in troubles { trouble.apply(to: &configuration) }
+        for trouble in activeTroubles { trouble.apply(to: &configuration) }
         return configuration
     }
 
@@ -66,6 +71,8 @@ struct ProviderState: Sendable {
         var authenticatedAt: Double
         /// `sid` of the ID tokens of all clients that the user logs in to from this browser.
         var sessionID: String
+        /// What the forms of this session carry.
+        var formToken: String
     }
 
     struct Code: Sendable {

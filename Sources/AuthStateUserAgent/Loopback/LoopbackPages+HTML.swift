@@ -83,14 +83,15 @@ extension String {
 
     /// The whole text, safe in HTML text and in quoted attributes.
     package var markupEscaped: String {
-        reduce(into: "") { result, character in
-            switch character {
+        // Scalars: a quotation mark with a combining accent is one character, and ends an attribute all the same.
+        unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
             case "'": result += "&#39;"
-            default: result.append(character)
+            default: result.unicodeScalars.append(scalar)
             }
         }
     }

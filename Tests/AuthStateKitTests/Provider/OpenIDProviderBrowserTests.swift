@@ -36,7 +36,7 @@ struct OpenIDProviderBrowserTests {
         func authorize(
             client: String = "app", scopes: [Scope] = [.openID], prompt: [AuthorizationPrompt] = [],
             maxAge: Int? = nil,
-            answer: Parameters? = nil
+            answer: Parameters? = nil, isFromPage: Bool = true
         ) async throws -> TransportResponse {
             var request = fixture.request(scopes, client: client)
             request.redirectURI = try RedirectURI("http://127.0.0.1:5000/callback")
@@ -44,6 +44,10 @@ struct OpenIDProviderBrowserTests {
             request.maxAge = maxAge
             guard var form = answer else { return try await visit(request.url()) }
             for name in try request.parameters().names { form[name] = try request.parameters()[name] }
+            if form["username"] == nil, isFromPage {
+                let page = try await visit(request.url()).page
+                form["form"] = page.firstMatch(of: /name="form" value="([^"]*)"/).map { String($0.output.1) }
+            }
             return try await visit(fixture.provider.url(of: .authorization), form)
         }
     }
@@ -69,6 +73,20 @@ struct OpenIDProviderBrowserTests {
         #expect(
             try await visitor.authorize(answer: ["decision": "deny"]).answer?["error"] == "access_denied")
         #expect(try await visitor.authorize(answer: ["decision": "other"]).page.contains("id=\"password\""))
+    }
+
+    @Test("a form of another page grants nothing, and neither does a request by POST")
+    func foreignForm() async throws {
+        let visitor = try await visitor()
+        _ = try await visitor.authorize(answer: Self.ada)
+        for answer: Parameters in [
+            ["decision": "allow"], ["decision": "allow", "form": "guessed"], ["max_age": "100"],
+        ] {
+            let response = try await visitor.authorize(client: "service", answer: answer, isFromPage: false)
+            #expect(response.answer == nil && response.page.contains("You are logged in as"))
+        }
+        let none = try await visitor.authorize(prompt: [.none], answer: ["max_age": "0"], isFromPage: false)
+        #expect(none.answer?["error"] == "login_required", "by POST too")
     }
 
     @Test("a client that wants a new login gets one, and a page is never shown to one that wants none")
@@ -109,7 +127,7 @@ struct OpenIDProviderBrowserTests {
         #expect(try await visitor.authorize().page.contains("id=\"password\""))
     }
 
-    @Test("the provider's page changes what goes wrong for its own form alone")
+    @Test("the provider's page accepts only its own form")
     func home() async throws {
         let fixture = try await ProviderFixture()
         let url = fixture.provider.url(of: .home)
@@ -129,6 +147,7 @@ struct OpenIDProviderBrowserTests {
         #expect(Set(fixture.provider.troubles.map(\.rawValue)) == ["down", "clock"])
         #expect(try await send(origin: fixture.provider.issuer, ["action": "revoke"]) == 302)
         #expect(fixture.provider.troubles.count == 2, "another form's button leaves them")
+        // Every endpoint refuses a name that leads here, the page too.
         let rebound = TransportRequest(url: url, headers: ["Host": "evil.example:\(fixture.provider.port)"])
         #expect(try await fixture.service.transport.send(rebound).status == 400)
     }

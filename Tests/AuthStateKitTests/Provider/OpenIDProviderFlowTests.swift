@@ -103,13 +103,15 @@ struct OpenIDProviderFlowTests {
     func pageIsSafe() async throws {
         let fixture = try await ProviderFixture { $0.login = .page }
         var request = fixture.request()
-        request.loginHint = #""><script>alert(1)</script>"#
+        // A quotation mark with a combining accent is one character.
+        request.loginHint = "\"><script>alert(1)</script> \"\u{301} onfocus=x"
         request.redirectURI = try RedirectURI("http://127.0.0.1:5000/callback")
         let response = try await fixture.service.transport.send(TransportRequest(url: request.url()))
         let page = String(decoding: response.body, as: UTF8.self)
         #expect(response.status == 200)
         #expect(page.contains("&quot;&gt;&lt;script&gt;"))
         #expect(!page.contains("<script>alert"))
+        #expect(page.contains("&quot;\u{301} onfocus=x"))
         let policy = try #require(response.headers["Content-Security-Policy"])
         #expect(policy.contains("default-src 'none'"))
         #expect(policy.contains("form-action 'self' http://127.0.0.1:5000"))

@@ -28,7 +28,7 @@ struct OpenIDProviderTroubleTests {
         "rotate-keys": .state { $0.isAuthorized }, "slow": .state { $0.isAuthorized },
     ]
 
-    @Test("each has the effect that its name says", arguments: OpenIDProvider.Trouble.allCases.map(\.rawValue))
+    @Test("each trouble has its effect on a login", arguments: OpenIDProvider.Trouble.allCases.map(\.rawValue))
     func effect(name: String) async throws {
         let effect = try #require(Self.effects[name], "a trouble without an expected effect")
         let provider = try await OpenIDProvider()
@@ -90,7 +90,7 @@ struct OpenIDProviderTroubleTests {
         #expect(error?.code == .invalidArgument && error?.received == folder["provider.json"])
     }
 
-    @Test("each request leaves a line without secrets in the log, with what came of it")
+    @Test("each request leaves a line without secrets in the log, with its status")
     func log() async throws {
         let (lines, feed) = AsyncStream.makeStream(of: OpenIDProvider.LogLine.self)
         let fixture = try await ProviderFixture { $0.log = { feed.yield($0) } }

@@ -77,11 +77,13 @@ struct RunningSite: Sendable {
         }
     }
 
-    /// Types Ada's name and password into the provider's page, which the browser is on, and allows.
+    /// Allows, on the provider's page, which the browser is on; types Ada's name and password where she is not logged in yet.
     func allow(in browser: Chromium) async throws {
         try await browser.arrives(at: provider.issuer)
-        try await browser.type("ada", into: "#username")
-        try await browser.type("lovelace", into: "#password")
+        if try await browser.text("label[for=username]") != nil {
+            try await browser.type("ada", into: "#username")
+            try await browser.type("lovelace", into: "#password")
+        }
         try await browser.click("#allow")
         try await browser.arrives(at: "\(base)/profile")
     }

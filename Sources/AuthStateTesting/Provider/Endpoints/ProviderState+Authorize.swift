@@ -38,22 +38,23 @@ extension ProviderState {
             guard let user = try user(for: login, request, known: known) else {
                 let isOther = request.parameters["decision"] == "other"
                 let message =
-                    request.method == .post && !isOther ? "That name and password do not belong together." : nil
+                    request.method == .post && !isOther ? "The name or the password is wrong." : nil
                 return .response(
                     ProviderPage.login(
-                        parameters, sent: login.brought, client: client.id, user: isOther ? nil : known?.user,
+                        parameters, sent: login.brought, client: client.id, session: isOther ? nil : known,
                         message: message
                     ).response)
             }
             forget(request.parameters["request_uri"])
             guard configuration.login == .page else { return .authorization(try grant(login, to: user, now: now)) }
             if let known { return .authorization(try grant(login, to: user, in: known, now: now)) }
-            let session = BrowserSession(user: user, authenticatedAt: now, sessionID: newToken(now: now))
+            let session = BrowserSession(
+                user: user, authenticatedAt: now, sessionID: newToken(now: now), formToken: newToken(now: now))
             let name = newToken(now: now)
             if browsers.count >= 1000 { browsers = [:] }
             browsers[name] = session
             var answer = try grant(login, to: user, in: session, now: now)
-            answer.session = name
+            answer.cookie = "\(cookieName)=\(name); Path=\(configuration.issuerPath)/; HttpOnly; SameSite=Lax"
             return .authorization(answer)
         } catch {
             forget(request.parameters["request_uri"])
@@ -87,7 +88,8 @@ extension ProviderState {
         let parameters = login.parameters
         let prompts = (parameters["prompt"] ?? "").split(separator: " ")
         guard configuration.login == .page, !prompts.contains("login"), !prompts.contains("select_account"),
-            parameters["username"] == nil, let session = browser(of: request),
+            request.parameters["username"] == nil, let session = browser(of: request),
+            parameters["login_hint"].map({ [session.user.name, session.user.subject].contains($0) }) ?? true,
             parameters["max_age"].flatMap({ Double($0) }).map({ now - session.authenticatedAt <= $0 }) ?? true
         else { return nil }
         return session
@@ -103,7 +105,7 @@ extension ProviderState {
             throw ProviderRefusal(error, "A page would have to be shown.")
         }
         switch configuration.login {
-        case .denied: throw ProviderRefusal("access_denied", "The person refused.")
+        case .denied: throw ProviderRefusal("access_denied", "The user denied access.")
         case .automatic:
             let hint = login.parameters["login_hint"]
             guard let user = configuration.users.first(where: { $0.name == hint }) ?? configuration.users.first else {
@@ -111,20 +113,18 @@ extension ProviderState {
             }
             return user
         case .page:
-            guard request.method == .post else {
-                guard login.parameters["prompt"] == "none" else { return nil }
+            if login.parameters["prompt"] == "none" {
                 guard let known else { throw ProviderRefusal("login_required") }
                 guard hasConsented(known.user, to: login) else { throw ProviderRefusal("consent_required") }
                 return known.user
             }
-            switch request.parameters["decision"] {
-            case "deny": throw ProviderRefusal("access_denied", "The person refused.")
-            case "other": return nil
-            default: if let known { return known.user }
+            let answer = request.method == .post ? request.parameters : [:]
+            if answer["decision"] == "deny" { throw ProviderRefusal("access_denied", "The user denied access.") }
+            // An answer to the page that this session was shown: other pages can send forms too.
+            if let known {
+                return answer["decision"] == "allow" && answer["form"] == known.formToken ? known.user : nil
             }
-            return configuration.users.first {
-                $0.name == login.parameters["username"] && $0.password == login.parameters["password"]
-            }
+            return configuration.users.first { $0.name == answer["username"] && $0.password == answer["password"] }
         }
     }
 

@@ -50,7 +50,7 @@ extension ProviderState {
                 user = configuration.users.first {
                     $0.name == parameters["username"] && $0.password == parameters["password"]
                 }
-                guard user != nil else { return page("That name and password do not belong together.") }
+                guard user != nil else { return page("The name or the password is wrong.") }
             }
         }
         decide(code, allowing: user, now: now)

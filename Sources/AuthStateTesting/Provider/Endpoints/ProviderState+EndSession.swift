@@ -43,7 +43,9 @@ extension ProviderState {
     /// Ends sessions in browsers, and returns those of the clients in them.
     private mutating func endSessions(_ names: [String]) -> [EndedSession] {
         browsers = browsers.filter { !names.contains($0.value.sessionID) }
-        let ended = grants.values.filter { names.contains($0.sessionID) }
+        let ended = grants.values.filter {
+            names.contains($0.sessionID) && toldSessions.insert($0.sessionID + $0.clientID).inserted
+        }
         let clients = Dictionary(ended.map { ("\($0.clientID) \($0.sessionID)", $0) }) { first, _ in first }
         return clients.sorted { $0.key < $1.key }.compactMap { _, grant in
             configuration.client(grant.clientID).map {
@@ -62,12 +64,10 @@ extension ProviderState {
     /// The session of the browser that a request comes from.
     func browser(of request: OpenIDProvider.Request) -> BrowserSession? {
         let cookies = (request.headers["Cookie"] ?? "").split(separator: ";").map { $0.drop { $0 == " " } }
-        let name = "\(BrowserSession.cookie)="
+        let name = "\(cookieName)="
         return cookies.first { $0.hasPrefix(name) }.flatMap { browsers[String($0.dropFirst(name.count))] }
     }
-}
 
-extension ProviderState.BrowserSession {
-    /// The name of the cookie that has a browser's session.
-    static let cookie = "provider-session"
+    /// The name of the cookie that has a browser's session: cookies do not know ports.
+    var cookieName: String { "provider-session-\(URIReference(issuer).port ?? "80")" }
 }

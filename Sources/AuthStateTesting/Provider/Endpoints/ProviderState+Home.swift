@@ -5,13 +5,10 @@ import AuthStateUserAgent
 extension ProviderState {
     /// The provider's own page, and the change of what goes wrong that its form asks for.
     mutating func home(_ request: OpenIDProvider.Request) -> LoopbackResponse {
-        // A page of another origin, or of a name that leads here, has no say.
-        guard request.headers["Host"].map({ "http://\($0)" == origin }) == true else {
-            return ProviderPage.problem("Open this page at \(issuer)/.").response
-        }
         guard request.method == .post else { return ProviderPage.home(of: self).response }
-        guard request.headers["Origin"] == origin else {
-            return ProviderPage.problem("This form is not one of this provider.").response
+        guard let sender = request.headers["Origin"], URIReference(sender).origin == URIReference(origin).origin else {
+            return ProviderPage.problem("This form was sent from another page. Open \(issuer)/ and use its form.")
+                .response
         }
         switch request.parameters["action"] {
         case "revoke": revokeGrants()

@@ -82,7 +82,7 @@ extension ProviderState {
         }
         switch login.decision {
         case .pending: throw ProviderRefusal("authorization_pending", "The person has not decided yet.")
-        case .denied: throw ProviderRefusal("access_denied", "The person refused.")
+        case .denied: throw ProviderRefusal("access_denied", "The user denied access.")
         case .granted(let id):
             guard let grant = grants[id], !grant.isRevoked else {
                 throw ProviderRefusal("invalid_grant", "The grant is revoked.")

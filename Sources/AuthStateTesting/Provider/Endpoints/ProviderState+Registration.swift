@@ -62,6 +62,13 @@ extension ProviderState {
             authenticationMethod: ClientAuthenticationMethod(rawValue: method), redirectURIs: redirectURIs,
             postLogoutRedirectURIs: strings("post_logout_redirect_uris"),
             grantTypes: Set((strings("grant_types") ?? Self.usualGrantTypes).map { GrantType(rawValue: $0) }))
+        for name in ["backchannel_logout_uri", "frontchannel_logout_uri"] {
+            guard let text = members[name]?.stringValue else { continue }
+            let parts = URIReference(text)
+            guard parts.hasScheme("https") || parts.hasScheme("http"), parts.host?.isEmpty == false,
+                !text.contains(where: { $0.isWhitespace || ";,".contains($0) })
+            else { throw ProviderRefusal("invalid_client_metadata", "\(name) has to be an http URL.") }
+        }
         client.backChannelLogoutURI = members["backchannel_logout_uri"]?.stringValue
         client.frontChannelLogoutURI = members["frontchannel_logout_uri"]?.stringValue
         return client

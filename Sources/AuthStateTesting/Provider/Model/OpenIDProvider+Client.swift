@@ -19,9 +19,9 @@ extension OpenIDProvider {
         public var postLogoutRedirectURIs: [String]?
         /// The grants that it may use.
         public var grantTypes: Set<GrantType>
-        /// Where it is told of the end of a session (OpenID Connect Back-Channel Logout 1.0); nil for a client that is not told.
+        /// The back-channel logout URI; nil for none (OpenID Connect Back-Channel Logout 1.0).
         public var backChannelLogoutURI: String?
-        /// The page that a browser shows it at the end of a session (OpenID Connect Front-Channel Logout 1.0).
+        /// The front-channel logout URI; nil for none (OpenID Connect Front-Channel Logout 1.0).
         public var frontChannelLogoutURI: String?
 
         /// Makes a client.

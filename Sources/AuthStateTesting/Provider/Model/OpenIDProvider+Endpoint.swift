@@ -41,7 +41,7 @@ extension OpenIDProvider {
         case deviceVerification
         /// Where clients start a backchannel authentication (OpenID Connect CIBA Core 1.0).
         case backchannelAuthentication
-        /// The provider's own page: what it knows, what goes wrong there, and what was asked.
+        /// The provider's own page: users, clients, troubles and the newest requests.
         case home
 
         private static let routes: [Endpoint: (path: String, methods: Set<String>)] = [

@@ -2,13 +2,13 @@ public import AuthStateFoundation
 import AuthStateOAuth
 
 extension OpenIDProvider {
-    /// One request in a line, without secrets.
+    /// A log line for one request, without secrets.
     public struct LogLine: Sendable, Hashable {
-        /// When it came.
+        /// The time of the request.
         public let date: Date
-        /// Where it arrived.
+        /// The endpoint.
         public let endpoint: Endpoint
-        /// Method, path, client, grant, and status or failure, for a person.
+        /// Method, path, grant, client, and status or failure.
         public let message: String
 
         init(_ request: Request, path: String, at date: Date, outcome: String) {

@@ -2,16 +2,15 @@ import AuthStateJOSE
 import AuthStateOAuth
 
 extension OpenIDProvider {
-    /// Something that goes wrong at a provider for as long as it is among ``troubles``, so that a person can see what a client
-    /// makes of it.
+    /// A failure that the provider simulates while ``troubles`` contains it.
     public struct Trouble: RawRepresentable, Sendable, Hashable, CaseIterable {
-        /// A name that a person can type.
+        /// The name, for example `lost-answer`.
         public let rawValue: String
-        /// What happens then, in words.
+        /// The effect, in one sentence.
         public let summary: String
         private let change: (@Sendable (inout Configuration) -> Void)?
         private let fail: (@Sendable (Request) -> Fault?)?
-        /// Whether each token request finds another signing key.
+        /// Whether each token request rotates the signing key.
         let rotatesKeys: Bool
 
         /// Returns the trouble with this name; nil when there is none.
@@ -36,7 +35,7 @@ extension OpenIDProvider {
         func apply(to configuration: inout Configuration) { change?(&configuration) }
         func fault(for request: Request) -> Fault? { fail?(request) }
 
-        /// Every trouble that is known, those of the network first.
+        /// All troubles, network failures first.
         public static let allCases: [Trouble] = [
             Trouble("down", "The token endpoint answers 503.", fail: at([.token], .status(503, retryAfter: 1))),
             Trouble(
@@ -44,10 +43,10 @@ extension OpenIDProvider {
                 fail: at([.token, .userInfo, .resource], .delay(.seconds(3)))),
             Trouble("hang", "The token endpoint never answers.", fail: at([.token], .hang)),
             Trouble(
-                "lost-answer", "The token endpoint does its work, and the connection breaks before its answer.",
+                "lost-answer", "Tokens are issued, and their answer is lost.",
                 fail: at([.token], .reset)),
             Trouble(
-                "page", "The token endpoint answers with a page, as a proxy or a gateway may do.",
+                "page", "The token endpoint answers 502 with an HTML page.",
                 fail: at([.token], .text("<h1>Bad gateway</h1>", contentType: "text/html", status: 502))),
             Trouble(
                 "invalid-grant", "Every refresh token is refused.",
@@ -58,40 +57,40 @@ extension OpenIDProvider {
                     return .oauthError("invalid_grant", description: "The refresh token is not valid any more.")
                 }),
             Trouble(
-                "forgotten-client", "No client is known any more.",
+                "forgotten-client", "The token endpoint refuses every client.",
                 fail: at([.token], .oauthError("invalid_client", status: 401, description: "The client is not known."))),
             Trouble(
                 "refused-token", "Userinfo and the API refuse every token.",
                 fail: at([.userInfo, .resource], .status(401))),
             Trouble("denied", "The user refuses every login.", change: { $0.login = .denied }),
-            Trouble("less-scope", "The user consents to openid alone.", change: { $0.consentedScopes = ["openid"] }),
+            Trouble("less-scope", "The user consents only to openid.", change: { $0.consentedScopes = ["openid"] }),
             Trouble(
                 "no-refresh-token", "Tokens come without a refresh token.",
                 change: { edit(&$0.deviations.tokenResponse) { $0["refresh_token"] = nil } }),
             Trouble("clock", "The provider's clock is an hour ahead.", change: { $0.clockSkew += .seconds(3600) }),
             Trouble(
-                "rotate-keys", "Each ID token is signed with a new key; the old ones stay published.", rotatesKeys: true
+                "rotate-keys", "Each ID token is signed with a new key.", rotatesKeys: true
             ),
             Trouble(
                 "bad-signature", "The signature of each ID token is wrong.",
                 change: { $0.deviations.signature = .broken }),
             Trouble(
-                "foreign-key", "ID tokens are signed with a key that is not published.",
+                "foreign-key", "ID tokens are signed with an unpublished key.",
                 change: { $0.deviations.signature = .foreignKey }),
             Trouble(
                 "wrong-audience", "ID tokens are for another client.",
                 change: { claims(&$0) { ($0["aud"], $0["azp"]) = ("another-client", "another-client") } }),
             Trouble(
-                "wrong-nonce", "ID tokens are those of another login.",
+                "wrong-nonce", "ID tokens have another login's nonce.",
                 change: { claims(&$0) { $0["nonce"] = "another" } }),
             Trouble(
-                "wrong-issuer", "The metadata are those of another issuer.",
+                "wrong-issuer", "The metadata names another issuer.",
                 change: { edit(&$0.deviations.metadata) { $0["issuer"] = "https://another.example" } }),
             Trouble(
-                "mixed-up-issuer", "The browser comes back with the name of another issuer.",
+                "mixed-up-issuer", "The browser comes back with another issuer.",
                 change: { answer(&$0) { $0["iss"] = "https://another.example" } }),
             Trouble(
-                "wrong-state", "The browser comes back with the answer to another login.",
+                "wrong-state", "The browser comes back with another state.",
                 change: { answer(&$0) { $0["state"] = "another" } }),
         ]
 
@@ -130,7 +129,7 @@ extension OpenIDProvider {
         }
     }
 
-    /// What goes wrong now; empty in the beginning. Faults that a test has injected come first.
+    /// The troubles in effect; none at the start. Injected faults take precedence.
     public var troubles: Set<Trouble> {
         get { core.state.withLock { $0.troubles } }
         set { core.state.withLock { $0.troubles = newValue } }

@@ -23,9 +23,9 @@ extension ProviderPage {
             code("\(line.date.formatted(.iso8601.time(includingFractionalSeconds: false))) \(line.message)")
         }
         return ProviderPage(
-            title: "A provider for tests alone",
+            title: "OpenID provider for tests only",
             content: """
-                <p>Issuer \(code(provider.issuer)). It protects nothing: its passwords and secrets stand here.</p>
+                <p>Issuer \(code(provider.issuer)). For tests only: this page shows every password and secret.</p>
                 <h2>Users</h2>
                 \(list(users))
                 <h2>Clients</h2>

@@ -50,24 +50,26 @@ struct ProviderPage: Sendable {
 
     /// A form to consent, with name and password unless the user is logged in; the request as it was sent travels with it.
     ///
-    /// - Parameter user: The user who is logged in from this browser; nil when there is none, or another login was asked for.
+    /// - Parameter session: The login of this browser; nil when there is none, or another one was asked for.
     static func login(
-        _ parameters: Parameters, sent: Parameters, client: String, user: OpenIDProvider.User?, message: String?
+        _ parameters: Parameters, sent: Parameters, client: String, session: ProviderState.BrowserSession?,
+        message: String?
     ) -> ProviderPage {
         var request = sent
-        for name in ["username", "password", "decision"] { request[name] = nil }
+        for name in ["username", "password", "decision", "form"] { request[name] = nil }
+        request["form"] = session?.formToken
         let alert = message.map { "<p role=\"alert\" class=\"alert\">\($0.markupEscaped)</p>" } ?? ""
         let scopes = (parameters["scope"] ?? "").split(separator: " ").map { "<li>\(String($0).markupEscaped)</li>" }
         let name = (parameters["username"] ?? parameters["login_hint"] ?? "").markupEscaped
         let identity =
-            user.map { user in
+            (session?.user).map { user in
                 """
                 <p>You are logged in as <strong>\(user.name.markupEscaped)</strong>.</p>
                 <p><button type="submit" id="other" name="decision" value="other" class="quiet">Use another account</button></p>
                 """
             } ?? credentialFields(name: name)
         return ProviderPage(
-            title: user == nil ? "Log in" : "Allow access",
+            title: session == nil ? "Log in" : "Allow access",
             content: """
                 <p><strong>\(client.markupEscaped)</strong> asks for access.</p>
                 <ul>\(scopes.joined())</ul>

@@ -31,19 +31,23 @@ final class ProviderKeys: Sendable {
         var replacements: [SignatureAlgorithm: SigningKey] = [:]
         for algorithm in keys.withLock({ Array($0.current.keys) }) { replacements[algorithm] = try make(algorithm) }
         keys.withLock { [replacements] keys in
-            keys.retired = keepsOld ? keys.current.values.map(\.publicKey) + keys.retired : []
+            // Enough for tokens that are still valid, and a key set of a bounded size.
+            keys.retired = keepsOld ? Array((keys.current.values.map(\.publicKey) + keys.retired).prefix(20)) : []
             keys.current.merge(replacements) { _, new in new }
         }
     }
 
-    /// The keys that sign now.
-    var signing: [SigningKey] { keys.withLock { Array($0.current.values) } }
+    /// The keys that sign now, those that are published besides, and how many there have been: their names stay different.
+    var kept: (signing: [SigningKey], retired: [JSONWebKey], count: Int) {
+        keys.withLock { (Array($0.current.values), $0.retired, $0.count) }
+    }
 
-    /// Signs with these keys from now on.
-    func restore(_ kept: [SigningKey]) {
+    /// Goes on with the keys of an earlier process.
+    func restore(_ signing: [SigningKey], retired: [JSONWebKey], count: Int) {
         keys.withLock { keys in
-            for key in kept { keys.current[key.algorithm] = key }
-            keys.count += kept.count
+            for key in signing { keys.current[key.algorithm] = key }
+            keys.retired = retired
+            keys.count = count
         }
     }
 
