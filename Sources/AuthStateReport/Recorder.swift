@@ -32,17 +32,25 @@ struct Recording: Sendable {
 final class Recorder: LoginTraceRecorder, Redacted {
     private struct State {
         var items: [Recording.Item] = []
-        var secrets: Set<String> = []
+        /// The newest secrets, the last one last.
+        var secrets: [String] = []
+        var known: Set<String> = []
+        /// The addresses of the provider that answers have named.
+        var providerURLs: Set<String> = []
     }
 
     private static let limit = 1000
+    private static let secretLimit = 200
     private let state = Lock(State())
     private let key = SecureRandom.bytes(32)
 
     var recording: Recording {
         let (items, secrets) = state.withLock { ($0.items, $0.secrets) }
         let sorted = items.enumerated().sorted { ($0.1.date, $0.0) < ($1.1.date, $1.0) }.map(\.element)
-        return Recording(items: sorted, secrets: RequestSecrets(secrets))
+        // Of a token a part is secret too; of a name or an address the whole is.
+        let tokens = secrets.filter { $0.utf8.allSatisfy(Self.isOfToken) }
+        let wholes = secrets.filter { !$0.utf8.allSatisfy(Self.isOfToken) }
+        return Recording(items: sorted, secrets: RequestSecrets(tokens, wholes: wholes))
     }
 
     func record(_ entry: LoginTrace.Entry, _ error: AuthStateError?) {
@@ -54,18 +62,41 @@ final class Recorder: LoginTraceRecorder, Redacted {
         _ request: TransportRequest, _ outcome: Result<TransportResponse, any Error>, at date: Date,
         took duration: Duration
     ) {
-        append(.exchange(RecordedExchange(request, outcome, at: date, took: duration, mark: mark)))
+        let exchange = RecordedExchange(
+            request, outcome, at: date, took: duration, known: state.withLock { $0.providerURLs },
+            mark: { self.mark($0, isSecret: $1) })
+        state.withLock { state in
+            if state.providerURLs.count < 1000 { state.providerURLs.formUnion(exchange.providerURLs) }
+        }
+        append(.exchange(exchange))
     }
 
-    /// Length and digest of a value that is not shown, and is hidden wherever else it occurs.
-    func mark(_ value: String) -> String {
-        if value.utf8.count >= 8 { state.withLock { _ = $0.secrets.insert(value) } }
+    func mark(_ value: String) -> String { mark(value, isSecret: true) }
+
+    /// Length and digest of a value that is not shown.
+    ///
+    /// - Parameter isSecret: Whether it is hidden wherever else it occurs.
+    private func mark(_ value: String, isSecret: Bool) -> String {
+        // An address as a whole is no secret: its host would be hidden everywhere.
+        if isSecret, (8...16_384).contains(value.utf8.count), !value.contains("://") {
+            state.withLock { state in
+                guard state.known.insert(value).inserted else { return }
+                state.secrets.append(value)
+                if state.secrets.count > Self.secretLimit { state.known.remove(state.secrets.removeFirst()) }
+            }
+        }
         let digest = (try? HMACSHA2.sha256(value.utf8, key: key)) ?? []
         let digits = digest.prefix(3).map { byte in
             let text = String(byte, radix: 16)
             return text.count == 1 ? "0\(text)" : text
         }
         return "\(value.count) characters" + (digits.isEmpty ? "" : " · #\(digits.joined())")
+    }
+
+    /// Whether a byte can be part of a token (RFC 6750, section 2.1).
+    private static func isOfToken(_ byte: UInt8) -> Bool {
+        let character = Character(Unicode.Scalar(byte))
+        return byte < 0x80 && (character.isLetter || character.isNumber || "-._~+/=".contains(character))
     }
 
     private func append(_ item: Recording.Item) {

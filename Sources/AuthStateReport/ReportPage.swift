@@ -9,6 +9,7 @@ struct ReportPage {
     private let recording: Recording
     private let program: String
     private let failure: AuthStateError?
+    private let rows: [ReportRow]
     /// The numbers of the marks, in order of their first appearance: equal values have one colour.
     private var numbers: [String: Int] = [:]
 
@@ -17,7 +18,8 @@ struct ReportPage {
         var last: AuthStateError?
         if case .step(let entry, let error) = recording.items.last, entry.step == .failure { last = error }
         self.failure = failure ?? last
-        for row in recording.rows {
+        rows = recording.rows
+        for row in rows {
             for member in row.groups.flatMap(\.members) where member.isMark && numbers[member.value] == nil {
                 numbers[member.value] = numbers.count
             }
@@ -39,7 +41,7 @@ struct ReportPage {
             form-action 'none'">
             <meta name="viewport" content="width=device-width">
             <meta name="referrer" content="no-referrer">
-            <title>Login report: \(failure == nil ? "succeeded" : "failed")</title>
+            <title>Login report</title>
             <style nonce="\(nonce)">
             \(Self.style)
             </style>
@@ -53,7 +55,7 @@ struct ReportPage {
             <h2 class="sr">What happened, in order of time</h2>
             <ul class="lanes"><li class="axis" aria-hidden="true">seconds</li>\(lanes.joined())</ul>
             <ol class="seq">
-            \(recording.rows.map(html).joined(separator: "\n"))
+            \(rows.indices.map { html(rows[$0], isLast: $0 == rows.count - 1) }.joined(separator: "\n"))
             </ol>
             </main>
             <footer>Secrets and claims about the user are shown as their length and the first digits of a keyed digest. Equal digits \
@@ -67,10 +69,18 @@ struct ReportPage {
     private var start: Date? { recording.items.first?.date }
 
     private var head: String {
-        let seconds = start.flatMap { start in recording.items.last.map { $0.date.timeIntervalSince(start) } } ?? 0
+        let ends = recording.items.map(\.date) + recording.exchanges.map(\.end)
+        let seconds = start.flatMap { start in ends.max().map { $0.timeIntervalSince(start) } } ?? 0
         let time = "\((seconds * 100).rounded() / 100) s"
         let date = start.map { $0.formatted(.iso8601.dateSeparator(.dash).timeSeparator(.colon)) } ?? "nothing recorded"
         let about = "<p class=\"sub\">\(text(date)) · <code>\(text(program))</code></p>"
+        guard failure != nil || !recording.items.isEmpty else {
+            return "<p class=\"res\">No login step and no request was recorded.</p>\n\(about)"
+        }
+        if failure == nil, let last = recording.exchanges.last, last.isFailed {
+            let answer = last.status.map { "The last answer was \($0)" } ?? "The last request got no answer"
+            return "<p class=\"res bad\"><b>✕ \(answer)</b> after \(time)</p>\n\(about)"
+        }
         guard let failure else { return "<p class=\"res good\"><b>✓ No failure</b> in \(time)</p>\n\(about)" }
         let facts = [
             ("code", failure.code.rawValue), ("stage", failure.stage.rawValue), ("expected", failure.expected),
@@ -96,7 +106,7 @@ struct ReportPage {
         }
     }
 
-    private func html(_ row: ReportRow) -> String {
+    private func html(_ row: ReportRow, isLast: Bool) -> String {
         let offset = row.date.flatMap { date in start.map { date.timeIntervalSince($0) } }
         let time = offset.map { "<span class=\"t\">+\(Self.threeDecimals(max(0, $0)))</span>" } ?? ""
         let details = details(of: row)
@@ -107,7 +117,7 @@ struct ReportPage {
             return """
                 <li class="note at-2 \(tone)">\(time)<span class="who">\(ReportLane.program.title)</span>
                 <div class="box"><div><p>\(tag)\(text(row.label))</p>\(list.isEmpty ? "" : "<ul class=\"checks\">\(list)</ul>")</div>\
-                \((tone == "bad" ? failure?.hint ?? hint : hint).map { "<p class=\"hint\"><b>What to do</b>\(text($0))</p>" } ?? "")</div>
+                \((isLast && tone == "bad" ? failure?.hint ?? hint : hint).map { "<p class=\"hint\"><b>What to do</b>\(text($0))</p>" } ?? "")</div>
                 \(details)</li>
                 """
         case .unseen(let from, let to): return arrow(row, from, to, " unseen", time, "", details)

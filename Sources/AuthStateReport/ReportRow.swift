@@ -48,8 +48,9 @@ extension Recording {
         for item in items {
             switch item {
             case .exchange(let exchange):
-                rows.append(row(exchange, sent: sent))
-                sent = nil
+                let isTokenRequest = exchange.sent.contains { $0.name == "grant_type" }
+                rows.append(row(exchange, sent: isTokenRequest ? sent : nil))
+                if isTokenRequest { sent = nil }
             case .step(let entry, _) where entry.step == .tokenRequest: sent = entry.members
             case .step(let entry, let error): rows += self.rows(entry, error)
             }

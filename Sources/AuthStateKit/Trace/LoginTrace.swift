@@ -74,7 +74,7 @@ public struct LoginTrace: Sendable {
     /// Reports a failure; one that several layers pass on, once.
     func note(failure error: any Error) {
         guard let error = error as? AuthStateError else {
-            if error is CancellationError { note(.failure, "Given up") }
+            if error is CancellationError { note(.failure, "Cancelled, or out of time") }
             return
         }
         let isKnown = memory.failure.withLock { last in

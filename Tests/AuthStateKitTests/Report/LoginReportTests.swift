@@ -89,6 +89,57 @@ struct LoginReportTests {
         }
     }
 
+    @Test("a server cannot bring the user's data into a report, and cannot hide the rest of it")
+    func hostileServer() async throws {
+        let world = try await ReportedWorld { configuration in
+            configuration.deviations.metadata = { $0["private_note"] = "PRIVATE-metadata" }
+            configuration.deviations.tokenResponse = {
+                // A token answer that looks like a key set, and one that names addresses.
+                $0["keys"] = ["PRIVATE-keys"]
+                $0["note"] = "PRIVATE-note"
+                $0["picture"] = .string("http://127.0.0.1/authorize?PRIVATE-picture")
+                $0["authorization_details"] = [["type": "payment", "account": "PRIVATE-account"]]
+            }
+            configuration.deviations.userInfo = { $0["PRIVATE"] = "PRIVATE-claim" }
+        }
+        let state = try await world.logIn(try await world.client())
+        _ = try await state.userInfo()
+        let api = try #require(URL(string: "\(world.provider.url(of: .resource))?PRIVATE-word&prompt=PRIVATE-prompt"))
+        _ = try await state.performAction(
+            TransportRequest(
+                method: .post, url: api,
+                headers: ["Content-Type": "application/json", "X-Trace": "http://127.0.0.1/token"],
+                body: Data(#"{"PRIVATE-name":"x","prompt":"PRIVATE-text"}"#.utf8)))
+        world.provider.rejectAccessTokens(
+            times: 2, challenge: #"UMA ticket="PRIVATE-ticket", realm="photos", Negotiate UFJJVkFURQ"#)
+        _ = try? await state.performAction(TransportRequest(url: world.provider.url(of: .resource)))
+        let finger = "\(world.provider.url(of: .webFinger))?resource=acct%3APRIVATE-user%40127.0.0.1"
+        _ = try await world.service.transport.send(TransportRequest(url: try #require(URL(string: finger))))
+        let (page, archive) = (world.trace.htmlReport(), String(decoding: world.trace.harArchive(), as: UTF8.self))
+        for text in [page, archive] {
+            #expect(text.matches(of: /.{0,60}PRIVATE-.{0,40}/).map { String($0.output) } == [])
+            #expect(text.contains("photos") && !text.contains("UFJJVkFURQ"))
+            #expect(text.contains("\(world.provider.issuer)/token") && text.contains("client_id"))
+        }
+        #expect(page.contains("GET /.well-known/openid-configuration") && page.contains("127.0.0.1</small>"))
+    }
+
+    @Test("a long recording keeps its newest steps, and of a large answer a part")
+    func long() async throws {
+        let trace = LoginTrace.recording()
+        var members = (0..<2000).map { "\"member\($0)\":\"value number \($0) of many\"" }.joined(separator: ",")
+        members = "{\(members)}"
+        let replies = Array(repeating: ScriptedTransport.Reply.json("{}"), count: 1004) + [.json(members)]
+        var limits = AuthorizationService.Configuration()
+        limits.trace = trace
+        let service = AuthorizationService(transport: ScriptedTransport(replies), configuration: limits)
+        let url = try #require(URL(string: "https://op.example/introspect"))
+        for _ in replies { _ = try await service.transport.send(TransportRequest(method: .post, url: url)) }
+        let log = try JSONValue(parsing: [UInt8](trace.harArchive()))["log"]
+        #expect(log?["entries"]?.arrayValue?.count == 1000)
+        #expect(trace.htmlReport().contains("1800 members"))
+    }
+
     @Test("equal secrets have equal marks, and another recording has other ones")
     func marks() async throws {
         let world = try await ReportedWorld()
