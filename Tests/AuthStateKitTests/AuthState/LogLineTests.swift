@@ -38,4 +38,20 @@ struct LogLineTests {
             ])
         #expect("\(AuthStateEvent.renewalFailed(error))" == "renewal failed: \(error)")
     }
+
+    @Test("a counter counts renewals, their failures and waiting callers, of several states in one line")
+    func counter() async throws {
+        let counter = AuthStateCounter()
+        for reply in [Fixture.tokens(1), Fixture.error("server_error", status: 500)] {
+            var fixture = try Fixture([reply], lifetime: 1)
+            fixture.options.observer = counter
+            fixture.clock.advance(by: .seconds(2))
+            _ = try? await fixture.state().freshTokens()
+        }
+        #expect(counter.counts.renewals == 1 && counter.counts.failedRenewals == 1)
+        #expect(counter.counts.waits == 2 && counter.counts.denials == 1)
+        #expect(
+            "\(counter.counts)"
+                == "1 renewals, 1 failed; 2 callers waited, 1 denied; 0 changes adopted; 0 store failures")
+    }
 }
