@@ -30,6 +30,7 @@ packages=(
     python3-authlib python3-requests-oauthlib   # clients in Python that log in at 'authstate provider'
     golang-go golang-golang-x-oauth2-dev        # one in Go
     oidc-agent-cli                              # and one in C
+    python3-boto3                               # asks 'authstate aws-credential'
     "$@"
 )
 

@@ -28,7 +28,9 @@ public struct AuthStateCommand: AsyncParsableCommand {
                 subcommands: [Token.self, Request.self, UserInfo.self, Refresh.self, Exchange.self, Introspect.self]),
             CommandGroup(
                 name: "Other programs",
-                subcommands: [Run.self, TokenFile.self, GitCredential.self, KubeCredential.self, Proxy.self]),
+                subcommands: [
+                    Run.self, TokenFile.self, GitCredential.self, KubeCredential.self, AWSCredential.self, Proxy.self,
+                ]),
             CommandGroup(name: "Logout", subcommands: [Logout.self, Revoke.self]),
         ])
 
@@ -36,7 +38,7 @@ public struct AuthStateCommand: AsyncParsableCommand {
     /// looking through all commands.
     private static let frequent: [String: any ParsableCommand.Type] = [
         "token": Token.self, "request": Request.self, "git-credential": GitCredential.self,
-        "kube-credential": KubeCredential.self, "run": Run.self,
+        "kube-credential": KubeCredential.self, "aws-credential": AWSCredential.self, "run": Run.self,
     ]
 
     /// Makes the command with no arguments read.

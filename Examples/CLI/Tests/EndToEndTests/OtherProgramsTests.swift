@@ -106,5 +106,52 @@ extension EndToEndTests {
             let refused = try await authstate("token-file", "/nonexistent/token")
             #expect(refused.status == 75 && refused.errors.contains("/nonexistent/token: No such file"), "\(refused)")
         }
+
+        @Test("boto3 gets the credentials of a role for the login's ID token, and AWS' reason when it is refused")
+        func aws() async throws {
+            let authstate = try Authstate(.django)
+            try await authstate.logIn()
+            func ask(_ more: String...) async throws -> JSONValue {
+                let words = [
+                    "/usr/bin/python3", "\(Provider.scripts)/credentials/sts.py", Authstate.path, authstate.stateFile,
+                ]
+                return try await Program.run(words + [authstate.provider.issuer] + more).json()
+            }
+            let seen = try await ask()
+            #expect(seen["arn"] == "arn:aws:sts::123456789012:assumed-role/work/authstate", "\(seen)")
+            #expect(seen["key"] == true && seen["session"] == "session/token==")
+            let form = seen["assumed"]
+            #expect(
+                form?["RoleArn"] == "arn:aws:iam::123456789012:role/work" && form?["RoleSessionName"] == "authstate")
+            #expect(form?["claims"]?["iss"] == .string(authstate.provider.issuer) && form?["claims"]?["aud"] != nil)
+            let refused = try await ask("refuse")
+            #expect(refused["error"]?.stringValue?.contains("AccessDenied: Not authorized") == true, "\(refused)")
+            for endpoint in ["http://sts.example/", "ftp://127.0.0.1/", "sts"] {
+                let result = try await authstate(
+                    "aws-credential", "--role-arn", "arn:aws:iam::1:role/x", "--endpoint", endpoint)
+                #expect(result.status == 64, "\(result)")
+            }
+        }
+
+        @Test("a git that can send a bearer token gets one where that is asked for")
+        func bearer() async throws {
+            let authstate = try Authstate(.django)
+            try await authstate.logIn()
+            func ask(_ capability: String) async throws -> Program.Result {
+                try await Program.run([
+                    "/bin/sh", "-c",
+                    "printf 'capability[]=\(capability)\\ncapability[]=state\\nprotocol=https\\nhost=git.example\\n\\n' | "
+                        + "'\(Authstate.path)' git-credential --host git.example --auth-type bearer get --state "
+                        + "'\(authstate.stateFile)'",
+                ])
+            }
+            let token = try await authstate.json("token")["access_token"]?.stringValue ?? ""
+            let answer = try await ask("authtype")
+            #expect(
+                answer.output.hasPrefix("capability[]=authtype\nauthtype=Bearer\ncredential=\(token)\nephemeral=1\n"),
+                "\(answer)")
+            let old = try await ask("other")
+            #expect(old.status == 78 && old.output == "quit=1\n" && old.errors.contains("git 2.46"), "\(old)")
+        }
     }
 }

@@ -117,13 +117,15 @@ extension EndToEndTests {
                 return (result.status, result.errors)
             }
             let (status, message) = try await refusal("--users", users)
-            #expect(status == 64 && message.contains("Line 3") && message.contains("password"), "\(message)")
+            #expect(status == 64 && message.contains("Line 3 of") && message.contains("password"), "\(message)")
             #expect(try await refusal("--break", "nothing").1.contains("lost-answer"))
             #expect(try await refusal("--issuer", "https://op.example").1.contains("this machine alone"))
             try await with(Running()) { provider in
                 let port = String(provider.issuer.split(separator: ":").last ?? "")
                 let (status, message) = try await refusal("--port", port)
-                #expect(status == 78 && message.contains(port) && message.contains("in use"), "\(message)")
+                #expect(
+                    status == 78 && message.contains(port)
+                        && message.contains("in use") && message.contains("--port 0"), "\(message)")
             }
         }
     }
@@ -137,9 +139,9 @@ extension EndToEndTests {
             var arguments = authstate.loginArguments(client: "basic")
             arguments[arguments.firstIndex(of: "--client-secret-env").map { $0 + 1 } ?? 0] = "LONG_SECRET"
             let plain = try await authstate(arguments)
-            #expect(plain.errors.contains("add --report login.html"), "\(plain.errors)")
+            #expect(plain.errors.contains("Add --report login.html"), "\(plain.errors)")
             let result = try await authstate(arguments + ["--report", report])
-            #expect(result.status == 78 && !result.errors.contains("add --report"), "\(result)")
+            #expect(result.status == 78 && !result.errors.contains("Add --report"), "\(result)")
             let text = authstate.folder.text("login.html")
             #expect(text.contains("invalid_client") && !text.contains("s3cret-s3cret"))
             #expect(try FileManager.default.attributesOfItem(atPath: report)[.posixPermissions] as? Int == 0o600)

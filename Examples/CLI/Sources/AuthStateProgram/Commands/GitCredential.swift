@@ -37,6 +37,17 @@ struct GitCredential: Command {
     @Option(help: ArgumentHelp("The user name, when git's question has none.", valueName: "name"))
     var username = "oauth2"
 
+    /// How git sends the token.
+    enum AuthType: String, ExpressibleByArgument, CaseIterable {
+        case basic, bearer
+    }
+
+    @Option(
+        help: ArgumentHelp(
+            "How git sends the token: basic, as a password, or bearer, which needs git 2.46. Default: basic.",
+            valueName: "kind"))
+    var authType = AuthType.basic
+
     @Argument(help: "What git wants: get, store or erase.")
     var operation: Operation
 
@@ -89,6 +100,18 @@ struct GitCredential: Command {
                 hint: "Log in without --dpop.")
         }
         var members = [("username", question["username"] ?? username), ("password", tokens.accessToken)]
+        if authType == .bearer {
+            guard question.capabilities.contains("authtype") else {
+                throw AuthStateError(
+                    .unsupported, stage: .usage, "This git cannot send a bearer token.", expected: "git 2.46 or newer",
+                    hint: "Leave out --auth-type.")
+            }
+            // Not for other helpers to keep: it is asked for again.
+            members = [
+                ("capability[]", "authtype"), ("authtype", "Bearer"), ("credential", tokens.accessToken),
+                ("ephemeral", "1"),
+            ]
+        }
         if let end = tokens.accessTokenExpirationDate {
             members.append(("password_expiry_utc", "\(Int(end.timeIntervalSince1970))"))
         }
@@ -99,7 +122,9 @@ struct GitCredential: Command {
 
     /// The server refused a password: when it was the current token, the next question renews.
     private func erase(_ question: GitQuestion, _ state: AuthState) async throws {
-        guard let password = question["password"], password == state.snapshot.accessToken else { return }
+        guard let refused = question["password"] ?? question["credential"], refused == state.snapshot.accessToken else {
+            return
+        }
         try await state.setNeedsTokenRefresh()
     }
 }
@@ -107,12 +132,16 @@ struct GitCredential: Command {
 /// The attributes of a question of git's: lines of a name, an equals sign and a value.
 struct GitQuestion {
     private var attributes: [String: String] = [:]
+    /// What git understands of its newer protocol (`capability[]`).
+    private(set) var capabilities: Set<String> = []
 
     init(_ input: Data) {
         for line in String(decoding: input, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false) {
             if line.isEmpty { break }
             guard let equals = line.firstIndex(of: "=") else { continue }
-            attributes[String(line[..<equals])] = String(line[line.index(after: equals)...])
+            let (name, value) = (String(line[..<equals]), String(line[line.index(after: equals)...]))
+            if name == "capability[]" { capabilities.insert(value) }
+            attributes[name] = value
         }
     }
 

@@ -23,11 +23,6 @@ struct KubeCredential: Command {
             """)
     static let stage = AuthStateError.Stage.refresh
 
-    /// The token that a Kubernetes API server takes.
-    enum TokenType: String, ExpressibleByArgument, CaseIterable {
-        case id, access
-    }
-
     @Option(help: ArgumentHelp("The token that the API server takes: id, or access.", valueName: "kind"))
     var tokenType = TokenType.id
 
@@ -54,11 +49,8 @@ struct KubeCredential: Command {
         let version = try Self.version(asked: question)
         try checkServer(asked: question)
         let (token, end) = try await context.session().withState { state in
-            try checkResource(of: state)
-            return switch tokenType {
-            case .access: try await accessToken(of: state)
-            case .id: try await idToken(of: state)
-            }
+            try state.checkIsNotForResource()
+            return try await state.freshToken(tokenType, for: "kubectl")
         }
         var status: [String: JSONValue] = ["token": .string(token)]
         if let end { status["expirationTimestamp"] = .string(end.formatted(.iso8601)) }
@@ -101,54 +93,5 @@ struct KubeCredential: Command {
         guard var name = (try? ResourceIdentifier(url))?.rawValue, name.hasPrefix("https://") else { return nil }
         while name.hasSuffix("/") { name.removeLast() }
         return name
-    }
-
-    /// A token of a login for an API goes to that API alone, which is no cluster.
-    private func checkResource(of state: AuthState) throws {
-        guard let resource = state.snapshot.resource else { return }
-        throw AuthStateError(
-            .invalidArgument, stage: .usage, "The login is for an API, and its token goes to that one alone.",
-            expected: "a login by issuer", received: "a login for \(resource)",
-            hint: "Log in by the issuer, with another --profile.")
-    }
-
-    private func accessToken(of state: AuthState) async throws -> (String, Date?) {
-        let tokens = try await state.freshTokens()
-        guard !tokens.isDPoPBound else {
-            throw AuthStateError(
-                .unsupported, stage: .usage, "The token is bound to a key (DPoP), which kubectl cannot use.",
-                hint: "Log in without --dpop.")
-        }
-        return (tokens.accessToken, tokens.accessTokenExpirationDate)
-    }
-
-    /// Returns an ID token that is valid for a while, or at all just after a renewal: it ends by itself, not with the access
-    /// token.
-    private func idToken(of state: AuthState) async throws -> (String, Date?) {
-        func token(validFor seconds: Double) throws -> (String, Date?)? {
-            guard let text = state.snapshot.idToken, let end = try IDToken(parsing: text).expiresAt,
-                end.timeIntervalSinceNow > seconds
-            else { return nil }
-            return (text, end)
-        }
-        // Another process may have logged out, or in.
-        try await state.reload()
-        if state.isAuthorized, let token = try token(validFor: state.options.leeway / .seconds(1)) { return token }
-        do {
-            if state.snapshot.idToken == nil {
-                _ = try await state.freshTokens()
-            } else {
-                try await state.refresh()
-            }
-        } catch let error as AuthStateError where error.kind == .transient || error.code == .noRefreshToken {
-            if let token = try token(validFor: 0) { return token }
-            throw error
-        }
-        if let token = try token(validFor: 0) { return token }
-        throw AuthStateError(
-            .notLoggedIn, stage: .refresh,
-            state.snapshot.idToken == nil
-                ? "The login has no ID token." : "The ID token has expired, and the renewal brought no other one.",
-            hint: "Log in with the scope openid; for an API server that takes access tokens use --token-type access.")
     }
 }

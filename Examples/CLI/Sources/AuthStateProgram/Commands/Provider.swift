@@ -16,7 +16,7 @@ struct Provider: Command {
             For tests alone: it listens on loopback addresses only, and its passwords and keys protect nothing. The page at its \
             issuer shows users, clients and requests, and lets things go wrong. The API is at /api/hello.
               authstate provider
-              authstate login --issuer http://127.0.0.1:9400 --client-id app --scope "openid profile offline_access"
+              authstate login --issuer http://127.0.0.1:9400 --client-id app
 
             What can go wrong (--break, or on the page):
             \(OpenIDProvider.Trouble.allCases.map { "  \($0.rawValue): \($0.summary)" }.joined(separator: "\n"))
@@ -48,7 +48,7 @@ struct Provider: Command {
     @Option(
         name: .customLong("redirect-uri"),
         help: ArgumentHelp(
-            "Where the usual clients may be answered besides /callback on this machine; may be repeated.",
+            "A further redirect URI of the clients app and service; may be repeated. Not with --clients.",
             valueName: "uri"))
     var redirectURIs: [String] = []
 
@@ -58,11 +58,12 @@ struct Provider: Command {
         transform: OpenIDProvider.Trouble.read)
     var troubles: [OpenIDProvider.Trouble] = []
 
-    @Option(help: ArgumentHelp("How long access tokens are valid. Default: 3600.", valueName: "s"))
-    var tokenLifetime: Double = 3600
+    @Option(help: ArgumentHelp("The lifetime of access tokens, in seconds.", valueName: "s"))
+    var tokenLifetime = 3600
 
     @Option(
-        help: ArgumentHelp("Keep grants, tokens and keys in this file for the next start.", valueName: "file"),
+        help: ArgumentHelp(
+            "Keep grants, tokens, registrations and keys in this file, for the next start.", valueName: "file"),
         transform: FileName.expanded)
     var keep: String?
 
@@ -76,6 +77,9 @@ struct Provider: Command {
 
     func validate() throws {
         _ = try ProviderAddress(issuer: issuer, port: port)
+        if common.report != nil {
+            throw ValidationError("provider has no report. Use --report with the command that logs in at it.")
+        }
         if !(tokenLifetime > 0 && tokenLifetime <= 31_536_000) {
             throw ValidationError("--token-lifetime has to be more than 0 and at most 31536000 seconds.")
         }
@@ -83,7 +87,7 @@ struct Provider: Command {
             throw ValidationError("--redirect-uri has to be an absolute URI without a fragment: \(uri.printable())")
         }
         if !redirectURIs.isEmpty, clients != nil {
-            throw ValidationError("--redirect-uri goes without --clients, whose lines have redirect_uris.")
+            throw ValidationError("--redirect-uri cannot be used with --clients: put redirect_uris in the file.")
         }
     }
 
@@ -113,9 +117,8 @@ struct Provider: Command {
 
     private func announcement(of provider: OpenIDProvider, _ configuration: OpenIDProvider.Configuration) -> Report {
         let (issuer, api) = (provider.issuer, provider.url(of: .resource).absoluteString)
-        let client = configuration.clients.first
         var lines = [
-            "A provider for tests alone, until Ctrl-C. It protects nothing.",
+            "OpenID provider for tests only. Press Ctrl-C to stop it.",
             "  Page    \(provider.url(of: .home).absoluteString)",
             "  Users   " + configuration.users.map { "\($0.name), password \($0.password)" }.joined(separator: "; "),
             "  Clients "
@@ -124,11 +127,17 @@ struct Provider: Command {
             "  API     \(api)",
         ]
         if !troubles.isEmpty { lines.append("  Broken  " + troubles.map(\.rawValue).joined(separator: ", ")) }
-        lines.append("Log in with this program, or with another one:")
-        lines.append(
-            "  authstate login --issuer \(issuer) --client-id \(client?.id ?? "app")"
-                + (client?.secret == nil ? "" : " --client-secret-env SECRET")
-                + " --scope \"openid profile offline_access\"")
+        lines.append("To begin:")
+        // A login by the program comes back at /callback on this machine.
+        let usable = configuration.clients.first { client in
+            client.grantTypes.contains(.authorizationCode) && client.redirectURIs.contains("http://127.0.0.1/callback")
+        }
+        if let usable {
+            lines.append(
+                "  \(usable.secret.map { "SECRET=\($0) " } ?? "")authstate login --issuer \(issuer) --client-id \(usable.id)"
+                    + (usable.secret == nil ? "" : " --client-secret-env SECRET")
+                    + " --scope \"openid profile offline_access\"")
+        }
         let own = configuration.clients.first { $0.secret != nil && $0.grantTypes.contains(.clientCredentials) }
         lines.append(
             own.map { own in
@@ -151,8 +160,8 @@ extension OpenIDProvider.Trouble {
     fileprivate static func read(_ name: String) throws -> Self {
         guard let trouble = Self(rawValue: name) else {
             throw ValidationError(
-                "'\(name.printable(40))' is nothing that can go wrong here; these are: "
-                    + allCases.map(\.rawValue).joined(separator: ", ") + ".")
+                "Unknown name '\(name.printable(40))'. Names: " + allCases.map(\.rawValue).joined(separator: ", ") + "."
+            )
         }
         return trouble
     }

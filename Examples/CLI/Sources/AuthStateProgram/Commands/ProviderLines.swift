@@ -1,6 +1,12 @@
 import AuthStateKit
 import AuthStateTesting
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Files of users and clients: one JSON object a line; empty lines, and lines that begin with `#`, are left out.
 enum ProviderLines {
     /// A line that cannot be used.
@@ -15,7 +21,12 @@ enum ProviderLines {
     static func read<Item>(
         _ path: String, _ kind: String, _ make: ([String: JSONValue]) throws(Fault) -> Item
     ) throws -> [Item] {
-        let text = String(decoding: try InputFile.read(path), as: UTF8.self)
+        guard let data = try? Data(contentsOf: URL(filePath: path)) else {
+            throw AuthStateError(
+                .invalidArgument, stage: .usage, "The file of \(kind) cannot be read.", received: path,
+                hint: "Check the name after --\(kind), and the file's permissions.")
+        }
+        let text = String(decoding: data, as: UTF8.self)
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         let items = try lines.enumerated().compactMap { number, line -> Item? in
             guard let first = line.first(where: { !$0.isWhitespace }), first != "#" else { return nil }
@@ -26,15 +37,15 @@ enum ProviderLines {
                 return try make(members)
             } catch {
                 throw AuthStateError(
-                    .invalidArgument, stage: .usage, "Line \(number + 1) of the file of \(kind) cannot be used.",
+                    .invalidArgument, stage: .usage, "Line \(number + 1) of \(path) is not valid.",
                     expected: error.expected, received: error.received,
-                    hint: "Correct \(path), or leave out the option.")
+                    hint: "Correct the line.")
             }
         }
         guard !items.isEmpty else {
             throw AuthStateError(
-                .invalidArgument, stage: .usage, "The file of \(kind) has none.", received: path,
-                hint: "Write one JSON object a line, or leave out the option.")
+                .invalidArgument, stage: .usage, "The file of \(kind) is empty.", received: path,
+                hint: "Write one JSON object a line.")
         }
         return items
     }
@@ -72,7 +83,7 @@ extension [String: JSONValue] {
     fileprivate func check(_ known: [String]) throws(ProviderLines.Fault) {
         if let other = keys.sorted().first(where: { !known.contains($0) }) {
             throw ProviderLines.Fault(
-                expected: "the members \(known.joined(separator: ", "))", received: other.printable(40))
+                expected: "only the members \(known.joined(separator: ", "))", received: other.printable(40))
         }
     }
 }

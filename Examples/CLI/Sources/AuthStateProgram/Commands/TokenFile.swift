@@ -33,6 +33,9 @@ struct TokenFile: Command {
     )
     var minValidity: Double = 120
 
+    @Option(help: ArgumentHelp("The token to keep: access, or id, which AWS and Kubernetes take.", valueName: "kind"))
+    var tokenType = TokenType.access
+
     @OptionGroup(title: "Common options")
     var common: CommonOptions
 
@@ -66,22 +69,16 @@ struct TokenFile: Command {
         while true {
             var pause = 10.0
             do {
-                var tokens = try await state.freshTokens()
-                // Of a token that lives for a short time, half of that.
-                let validity = min(minValidity, (tokens.lifetime.map { $0 / .seconds(1) } ?? .infinity) / 2)
-                tokens = try await state.freshTokens(validFor: .seconds(validity))
-                try checkUse(of: tokens)
-                let left = tokens.accessTokenExpirationDate?.timeIntervalSinceNow ?? .infinity
-                pause = min(10, max(1, left - validity))
-                if tokens.accessToken != written {
-                    do throws(ReplacedFile.Fault) { try file.write(Data("\(tokens.accessToken)\n".utf8)) } catch {
+                let (token, end, left) = try await fresh(state)
+                pause = min(10, max(1, left))
+                if token != written {
+                    do throws(ReplacedFile.Fault) { try file.write(Data("\(token)\n".utf8)) } catch {
                         throw Self.unwritable(path, error)
                     }
-                    ServiceManager.notify("READY=1", "STATUS=The token is valid until \(end(of: tokens)).")
-                    if written == nil {
-                        console.show(Report(json: ["file": .string(path), "ready": true]))
-                    }
-                    written = tokens.accessToken
+                    let time = end?.formatted(.iso8601) ?? "an unknown time"
+                    ServiceManager.notify("READY=1", "STATUS=The token is valid until \(time).")
+                    if written == nil { console.show(Report(json: ["file": .string(path), "ready": true])) }
+                    written = token
                 }
                 if failure != nil { console.note("authstate: The token in \(path) is fresh again.") }
                 failure = nil
@@ -98,15 +95,24 @@ struct TokenFile: Command {
         }
     }
 
-    private func checkUse(of tokens: Tokens) throws {
-        guard tokens.isDPoPBound else { return }
-        throw AuthStateError(
-            .unsupported, stage: .usage, "The token is bound to a key (DPoP), and worth nothing to another program.",
-            hint: "Log in without --dpop.")
-    }
-
-    private func end(of tokens: Tokens) -> String {
-        tokens.accessTokenExpirationDate.map { $0.formatted(.iso8601) } ?? "an unknown time"
+    /// Returns the token, its end, and the seconds after which another one is wanted.
+    private func fresh(_ state: AuthState) async throws -> (token: String, end: Date?, left: Double) {
+        guard tokenType == .access else {
+            let (token, end) = try await state.freshToken(.id, for: "the reader")
+            return (token, end, .infinity)
+        }
+        let lifetime = try await state.freshTokens().lifetime.map { $0 / .seconds(1) } ?? .infinity
+        // Of a token that lives for a short time, half of that.
+        let validity = min(minValidity, lifetime / 2)
+        let tokens = try await state.freshTokens(validFor: .seconds(validity))
+        guard !tokens.isDPoPBound else {
+            throw AuthStateError(
+                .unsupported, stage: .usage,
+                "The token is bound to a key (DPoP), and worth nothing to another program.",
+                hint: "Log in without --dpop.")
+        }
+        let end = tokens.accessTokenExpirationDate
+        return (tokens.accessToken, end, (end?.timeIntervalSinceNow ?? .infinity) - validity)
     }
 
     private static func unwritable(_ path: String, _ fault: ReplacedFile.Fault) -> AuthStateError {

@@ -187,6 +187,9 @@ extension AuthStateError {
         .userinfo: [
             .insufficientScope: "Log in again with 'authstate login --scope', with openid in it."
         ],
+        .usage: [
+            .portInUse: "Use another --port, or --port 0 for any free port, or end the program that holds it."
+        ],
         .logout: [
             .portInUse: "Use port 0 in --post-logout-redirect-uri for any free port, or end the program that holds it.",
             .invalidRedirectURI: "Use --post-logout-redirect-uri http://127.0.0.1:0/callback, or --local.",

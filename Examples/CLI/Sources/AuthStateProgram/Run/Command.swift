@@ -93,6 +93,7 @@ extension Command {
     /// Whether a report shows more of the failure of a login than its message.
     private func isExplainedByReport(_ error: AuthStateError) -> Bool {
         self is Login && ![.usage, .store, .cancelled].contains(error.kind) && !common.json
+            && ![.browserUnavailable, .credentialUnavailable].contains(error.code)
     }
 
     /// Does the work within its time, prints what comes of it, and ends with its exit code.
@@ -124,7 +125,7 @@ extension Command {
                 .advised(for: common, await loginFacts(context))
             console.show(error)
             if file == nil, isExplainedByReport(error) {
-                console.note("To see each step of it as a page, add --report login.html.")
+                console.note("Add --report login.html to see each step of the login.")
             }
             (status, failure) = (ExitReason(error.kind), error)
         }

@@ -1,0 +1,72 @@
+import ArgumentParser
+import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The token that another system takes.
+enum TokenType: String, ExpressibleByArgument, CaseIterable {
+    case id, access
+}
+
+extension AuthState {
+    /// Returns a fresh token of a kind, and its end.
+    ///
+    /// - Parameter taker: The system that takes it, for errors.
+    /// - Throws: `AuthStateError`, `.unsupported` for a token that is bound to a key.
+    func freshToken(_ type: TokenType, for taker: String) async throws -> (token: String, end: Date?) {
+        switch type {
+        case .id: return try await freshIDToken(for: taker)
+        case .access:
+            let tokens = try await freshTokens()
+            guard !tokens.isDPoPBound else {
+                throw AuthStateError(
+                    .unsupported, stage: .usage, "The token is bound to a key (DPoP), which \(taker) cannot use.",
+                    hint: "Log in without --dpop.")
+            }
+            return (tokens.accessToken, tokens.accessTokenExpirationDate)
+        }
+    }
+
+    /// Returns an ID token that is valid for a while, or at all just after a renewal: it ends by itself, not with the access
+    /// token.
+    private func freshIDToken(for taker: String) async throws -> (String, Date?) {
+        func token(validFor seconds: Double) throws -> (String, Date?)? {
+            guard let text = snapshot.idToken, let end = try IDToken(parsing: text).expiresAt,
+                end.timeIntervalSinceNow > seconds
+            else { return nil }
+            return (text, end)
+        }
+        // Another process may have logged out, or in.
+        try await reload()
+        if isAuthorized, let token = try token(validFor: options.leeway / .seconds(1)) { return token }
+        do {
+            if snapshot.idToken == nil {
+                _ = try await freshTokens()
+            } else {
+                try await refresh()
+            }
+        } catch let error as AuthStateError where error.kind == .transient || error.code == .noRefreshToken {
+            if let token = try token(validFor: 0) { return token }
+            throw error
+        }
+        if let token = try token(validFor: 0) { return token }
+        throw AuthStateError(
+            .notLoggedIn, stage: .refresh,
+            snapshot.idToken == nil
+                ? "The login has no ID token." : "The ID token has expired, and the renewal brought no other one.",
+            hint: "Log in with the scope openid; where \(taker) takes access tokens use --token-type access.")
+    }
+
+    /// Refuses a login for an API, whose token goes to that API alone.
+    nonisolated func checkIsNotForResource() throws {
+        guard let resource = snapshot.resource else { return }
+        throw AuthStateError(
+            .invalidArgument, stage: .usage, "The login is for an API, and its token goes to that one alone.",
+            expected: "a login by issuer", received: "a login for \(resource)",
+            hint: "Log in by the issuer, with another --profile.")
+    }
+}
