@@ -141,7 +141,7 @@ struct Provider: Command {
         let own = configuration.clients.first { $0.secret != nil && $0.grantTypes.contains(.clientCredentials) }
         lines.append(
             own.map { own in
-                "  curl --user \(own.id):\(own.secret ?? "") --data 'grant_type=client_credentials&scope=api' "
+                "  curl -u \(own.id):\(own.secret ?? "") -d 'grant_type=client_credentials&scope=api' "
                     + provider.url(of: .token).absoluteString
             } ?? "  curl \(provider.url(of: .discovery).absoluteString)")
         let json: JSONValue = [
