@@ -76,11 +76,15 @@ struct OpenIDProviderTroubleTests {
                 Client(provider, id: registration.clientID, credential: registration.credential), scopes: [.openID]),
             DirectUserAgent())
         let state = try await AuthState.logIn(login, at: .memory(service: service))
+        for _ in 0..<2 { try first.rotateKeys() }
+        _ = try await state.refresh()
         let (port, keys) = (first.port, first.keyIDs)
         await first.stop()
 
         let second = try await OpenIDProvider(configuration: configuration, port: port)
         #expect(second.keyIDs == keys)
+        for _ in 0..<3 { try second.rotateKeys() }
+        #expect(Set(second.keyIDs).count == second.keyIDs.count, "no name comes twice")
         #expect(try await state.refresh().accessToken != "")
         #expect(second.statistics.refreshRequests == 1)
         await second.stop()

@@ -124,6 +124,21 @@ struct LoginReportTests {
         #expect(page.contains("GET /.well-known/openid-configuration") && page.contains("127.0.0.1</small>"))
     }
 
+    @Test("a secret that is known only later is hidden in what was recorded before")
+    func laterSecret() async throws {
+        let trace = LoginTrace.recording()
+        var limits = AuthorizationService.Configuration()
+        limits.trace = trace
+        let document = #"{"issuer":"https://op.example","service_documentation":"the-first-token-of-all"}"#
+        let service = AuthorizationService(transport: ScriptedTransport([.json(document)]), configuration: limits)
+        let url = try #require(URL(string: "https://op.example/.well-known/openid-configuration"))
+        _ = try await service.transport.send(TransportRequest(url: url))
+        #expect(trace.htmlReport().contains("the-first-token-of-all"))
+        _ = trace.recorder?.mark("the-first-token-of-all")
+        #expect(!trace.htmlReport().contains("the-first-token-of-all"))
+        #expect(!String(decoding: trace.harArchive(), as: UTF8.self).contains("the-first-token-of-all"))
+    }
+
     @Test("a long recording keeps its newest steps, and of a large answer a part")
     func long() async throws {
         let trace = LoginTrace.recording()

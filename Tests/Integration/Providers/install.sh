@@ -31,6 +31,7 @@ packages=(
     golang-go golang-golang-x-oauth2-dev        # one in Go
     oidc-agent-cli                              # and one in C
     python3-boto3                               # asks 'authstate aws-credential'
+    debootstrap                                 # a system in which the package of authstate is installed
     "$@"
 )
 

@@ -118,11 +118,11 @@ extension EndToEndTests {
                 return try await Program.run(words + [authstate.provider.issuer] + more).json()
             }
             let seen = try await ask()
-            #expect(seen["arn"] == "arn:aws:sts::123456789012:assumed-role/work/authstate", "\(seen)")
+            #expect(seen["arn"] == "arn:aws:sts::123456789012:assumed-role/reader/authstate", "\(seen)")
             #expect(seen["key"] == true && seen["session"] == "session/token==")
             let form = seen["assumed"]
             #expect(
-                form?["RoleArn"] == "arn:aws:iam::123456789012:role/work" && form?["RoleSessionName"] == "authstate")
+                form?["RoleArn"] == "arn:aws:iam::123456789012:role/reader" && form?["RoleSessionName"] == "authstate")
             #expect(form?["claims"]?["iss"] == .string(authstate.provider.issuer) && form?["claims"]?["aud"] != nil)
             let refused = try await ask("refuse")
             #expect(refused["error"]?.stringValue?.contains("AccessDenied: Not authorized") == true, "\(refused)")

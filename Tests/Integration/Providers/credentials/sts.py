@@ -22,7 +22,7 @@ ASSUMED = """<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult
 <Expiration>2099-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>"""
 REFUSED = """<ErrorResponse><Error><Type>Sender</Type><Code>AccessDenied</Code><Message>Not authorized to perform
 sts:AssumeRoleWithWebIdentity</Message></Error></ErrorResponse>"""
-IDENTITY = """<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>arn:aws:sts::123456789012:assumed-role/work/authstate</Arn>
+IDENTITY = """<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>arn:aws:sts::123456789012:assumed-role/reader/authstate</Arn>
 <UserId>A</UserId><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>"""
 
 
@@ -55,7 +55,7 @@ with tempfile.TemporaryDirectory() as folder:
     with open(f"{folder}/config", "w") as file:
         file.write(
             f"[default]\nregion = eu-central-1\ncredential_process = {authstate} aws-credential --state {state} "
-            f"--role-arn arn:aws:iam::123456789012:role/work --endpoint {endpoint}\n")
+            f"--role-arn arn:aws:iam::123456789012:role/reader --endpoint {endpoint}\n")
     os.environ["AWS_CONFIG_FILE"] = f"{folder}/config"
     import boto3
     try:
