@@ -24,16 +24,11 @@ MODULES = [
 
 # The shelves of the front page. Every document is on one of them.
 SHELVES = {
-    "Start here": ["OnePage", "GettingStarted", "Testing", "TestProvider", "Troubleshooting", "MigratingFromAppAuth"],
-    "By the kind of program": [
-        "CommandLineTools", "ServerSide", "ApplePlatforms", "ProtectedResources", "MachineGrants",
-    ],
-    "One task a page": [
-        "Providers", "ClientAuthentication", "LoggingOut", "ClientRegistration", "DeviceAuthorization",
-        "BackchannelAuthentication", "PushedAndSignedRequests", "DPoP",
-    ],
-    "Reference": ["CommandLine", "Options", "Reliability", "Production", "Security", "Conformance"],
-    "Background": ["Architecture", "Benchmarks", "SeedTour", "Changelog", "Contributing"],
+    "Start here": ["GettingStarted", "Testing", "Troubleshooting", "MigratingFromAppAuth"],
+    "By the kind of program": ["ServerSide", "ApplePlatforms", "ProtectedResources", "Grants"],
+    "One task a page": ["Clients", "LoggingOut", "SecureRequests"],
+    "Reference": ["CommandLine", "Options", "Reliability", "Security", "Conformance"],
+    "Background": ["Architecture", "Benchmarks", "SeedTour", "Changelog"],
 }
 
 
