@@ -12,8 +12,8 @@ extension ResourceAccess {
         private var failure: (end: Int, error: any Error)?
         /// The logins for more rights that an operation has led to.
         private var stepUps: [String: Int] = [:]
-        /// The logins that asked for a scope in vain.
-        private var inVain: [Scope: Int] = [:]
+        /// The scopes that a login asked for and was not granted.
+        private var notGranted: Set<Scope> = []
         /// The grants that the resource has refused since it allowed a request.
         private var refused: Set<String> = []
         /// The clients that a server has refused to know: each is registered anew.
@@ -46,7 +46,7 @@ extension ResourceAccess.History {
     }
 
     /// Clears the counts, before a login that the program asks for.
-    mutating func loginWanted() { (stepUps, inVain) = ([:], [:]) }
+    mutating func loginWanted() { (stepUps, notGranted) = ([:], []) }
 
     // MARK: - Requests
 
@@ -72,6 +72,8 @@ extension ResourceAccess.History {
         case login(number: Int)
         /// No login helps: no scope is missing, or the limit is reached.
         case inVain(after: Int)
+        /// The last login asked for the missing scopes, and was not granted them.
+        case notGranted([Scope])
     }
 
     /// Returns whether a login for more rights may help.
@@ -81,26 +83,26 @@ extension ResourceAccess.History {
     ///   - call: The number of such logins that the call itself has made.
     ///   - missing: The scopes that the resource asks for and that were not granted: without any, a grant is refused for
     ///     another reason, and one more login would change nothing.
-    ///   - limit: The number of such logins for each call, each operation, and each scope that is never granted.
+    ///   - limit: The number of such logins for each call, and for each operation.
     func stepUp(for operation: String?, call: Int, missing: [Scope], limit: Int) -> StepUp {
         let made = max(call, operation.flatMap { stepUps[$0] } ?? 0)
-        let tries = missing.map { inVain[$0, default: 0] }.min() ?? limit
-        let isAllowed = TrustCheck.stepUpBound.holds(max(made, tries) < limit)
-        return isAllowed ? .login(number: made + 1) : .inVain(after: missing.isEmpty ? made : max(made, tries))
+        let isAllowed = TrustCheck.stepUpBound.holds(made < limit && missing.contains { !notGranted.contains($0) })
+        if isAllowed { return .login(number: made + 1) }
+        return made < limit && !missing.isEmpty ? .notGranted(missing) : .inVain(after: made)
     }
 
     /// Records a login for more rights.
-    mutating func steppedUp(for operation: String, number: Int) { stepUps.note(number, of: operation) }
+    mutating func steppedUp(for operation: String, number: Int) {
+        // The names of operations may be arbitrary paths.
+        if stepUps.count >= 256, stepUps[operation] == nil { stepUps = [:] }
+        stepUps[operation] = number
+    }
 
-    /// Counts the requested scopes that a login was not granted.
+    /// Records the requested scopes that a login was granted, and those that it was not.
     mutating func granted(_ granted: Set<Scope>, of requested: [Scope]) {
-        for scope in requested where scope != .offlineAccess {
-            if granted.contains(scope) {
-                inVain[scope] = nil
-            } else {
-                inVain.note(inVain[scope, default: 0] + 1, of: scope)
-            }
-        }
+        notGranted.subtract(granted)
+        if notGranted.count >= 256 { notGranted = [] }
+        notGranted.formUnion(requested.filter { $0 != .offlineAccess && !granted.contains($0) })
     }
 
     // MARK: - Clients
@@ -129,13 +131,5 @@ extension ResourceAccess.History {
         distrustsRegistration = false
         if let kept { forget(kept.clientID, at: issuer) }
         return nil
-    }
-}
-
-extension Dictionary where Value == Int {
-    /// Sets a number; removes all numbers first when there are 256, because names may be arbitrary paths.
-    fileprivate mutating func note(_ number: Int, of name: Key) {
-        if count >= 256, self[name] == nil { removeAll() }
-        self[name] = number
     }
 }

@@ -3,8 +3,8 @@ import AuthStateOAuth
 import AuthStateServer
 
 extension ResourceAccess {
-    /// Logs in for more rights: a bounded number of times for each call, for each operation that is named, and for each scope
-    /// that is never granted.
+    /// Logs in for more rights: a bounded number of times for each call and for each operation that is named, and once for
+    /// a scope that is never granted, in this process or an earlier one.
     ///
     /// - Parameter before: The number of such logins that the call has made.
     /// - Returns: Whether the call made a login, and did not join another's.
@@ -13,14 +13,18 @@ extension ResourceAccess {
     ) async throws -> Bool {
         let wanted = await wanted(error.challenge)
         if try await isMade(seen, since: since) { return false }
-        guard let record = state?.snapshot else {
+        guard let record = state?.record else {
             try await logIn(because: error, seen: seen, since: since)
             return true
         }
         let granted = record.scope?.scopes ?? []
+        // The login that is kept may be one of an earlier process.
+        history.granted(
+            granted, of: record.lastAuthorizationResponse?.request.scopes ?? record.machineGrant?.scopes ?? [])
         let missing = wanted.filter { !granted.contains($0) }
         switch history.stepUp(for: operation, call: before, missing: missing, limit: options.maximumStepUps) {
         case .inVain(let count): throw error.inVain(after: count)
+        case .notGranted(let scopes): throw error.notGranted(scopes)
         case .login(let number):
             try await logIn(because: error, seen: seen, since: since)
             // Only a login that was made counts.
@@ -42,6 +46,17 @@ extension ResourceAccess {
 }
 
 extension AuthStateError {
+    /// The same error, after a login that asked for the scopes.
+    fileprivate func notGranted(_ scopes: [Scope]) -> AuthStateError {
+        var copy = self
+        copy.message =
+            "The access token does not allow this request: the login asked for what is missing, and was not granted it."
+        copy.expected = scopes.map(\.rawValue).joined(separator: " ")
+        copy.hint =
+            "Log in again to ask the user once more, or ask the operator of the resource who may have this scope."
+        return copy
+    }
+
     /// The same error, after logins for more rights that brought none.
     fileprivate func inVain(after count: Int) -> AuthStateError {
         var copy = self

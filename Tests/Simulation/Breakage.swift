@@ -36,7 +36,7 @@ enum Breakage: String, CaseIterable {
     case accessesAreNotShared
     /// The program logs in anew after each refusal.
     case programLogsIn
-    /// The program allows ten logins for more rights.
+    /// The resource asks for another right at each refusal, and the program allows ten logins for more rights.
     case stepUpsAreMany
     /// A stream of changes leaves its last elements out.
     case streamsEndEarly

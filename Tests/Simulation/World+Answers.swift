@@ -107,7 +107,8 @@ extension World {
     private func challenge(_ text: String, isWrite: Bool, status: Int = 401) -> TransportResponse {
         var text = text
         if plan.holding == .resource {
-            let scopes = isWrite && status == 403 ? "read write" : "read"
+            var scopes = isWrite && status == 403 ? "read write" : "read"
+            if plan.breakage == .stepUpsAreMany, status == 403 { scopes += " more-\(Int(scheduler.now * 1000))" }
             text +=
                 "\(text.contains("=") ? "," : "") scope=\"\(scopes)\", resource_metadata=\"\(Self.resourceMetadataURL)\""
         }

@@ -15,7 +15,7 @@ import sys
 
 CORE = "Sources/AuthStateKit/AuthState/"
 LEDGER, RENEWAL = "Ledger/", "Renewal/"
-RESOURCE = "../Resource/ResourceAccess+"
+RESOURCE = "../../AuthStateResource/ResourceAccess+"
 
 # Name, file, text, what takes its place, seeds within which a rule of the simulation is found broken, and their topic.
 SWITCHES = [
@@ -51,11 +51,12 @@ SWITCHES = [
     ("calls for a resource share one login", RESOURCE + "Login.swift",
      "        if let running, !running.isOver {\n            try await running.value()\n            return true\n        }\n",
      "", 100, "resource"),
-    ("logins for more rights are bounded", RESOURCE + "Login.swift",
-     "TrustCheck.stepUpBound.holds(max(count, tries) < options.maximumStepUps)", "count < 10", 100, "resource"),
+    ("logins for more rights are bounded", RESOURCE + "History.swift",
+     "TrustCheck.stepUpBound.holds(made < limit && missing.contains { !notGranted.contains($0) })", "made < 10", 100,
+     "resource"),
     ("a forgotten client registers anew", RESOURCE + "Login.swift",
      "guard let known = plan.registration?.clientID, let issuer = plan.provider.issuer,\n"
-     "                    forgotten.insert(Forgotten(known, at: issuer)).inserted\n                else { throw refusal }",
+     "                    history.forget(known, at: issuer)\n                else { throw refusal }",
      "throw refusal", 400, "resource"),
     ("a registration is shared", RESOURCE + "Client.swift",
      "                if let former, isUsable(former), !", "                if let former, false, isUsable(former), !", 100,

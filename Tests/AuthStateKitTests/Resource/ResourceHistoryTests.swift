@@ -36,34 +36,35 @@ struct ResourceHistoryTests {
         var testDescription: String
         /// The logins for more rights of this operation, and of this call.
         var operation = 0, call = 0
-        /// The logins that asked for each missing scope in vain.
-        var missing: [Scope: Int] = [:]
+        /// The missing scopes, and those among them that a login was not granted.
+        var missing: [Scope] = []
+        var notGranted: [Scope] = []
         var next: History.StepUp
     }
 
     @Test(
         "a login for more rights is made where a scope is missing, twice at most",
         arguments: [
-            StepUpRow(testDescription: "the first", missing: ["a": 0], next: .login(number: 1)),
+            StepUpRow(testDescription: "the first", missing: ["a"], next: .login(number: 1)),
             StepUpRow(testDescription: "nothing is missing", next: .inVain(after: 0)),
             StepUpRow(testDescription: "nothing is missing after a login", operation: 1, next: .inVain(after: 1)),
             StepUpRow(
-                testDescription: "the second of an operation", operation: 1, missing: ["a": 0], next: .login(number: 2)),
+                testDescription: "the second of an operation", operation: 1, missing: ["a"], next: .login(number: 2)),
             StepUpRow(
-                testDescription: "the third of an operation", operation: 2, missing: ["a": 0], next: .inVain(after: 2)),
-            StepUpRow(testDescription: "the third of a call", call: 2, missing: ["a": 0], next: .inVain(after: 2)),
-            StepUpRow(testDescription: "a scope asked for in vain", missing: ["a": 2], next: .inVain(after: 2)),
+                testDescription: "the third of an operation", operation: 2, missing: ["a"], next: .inVain(after: 2)),
+            StepUpRow(testDescription: "the third of a call", call: 2, missing: ["a"], next: .inVain(after: 2)),
             StepUpRow(
-                testDescription: "one of two scopes asked for in vain", missing: ["a": 2, "b": 0],
+                testDescription: "a scope that was not granted", missing: ["a"], notGranted: ["a"],
+                next: .notGranted(["a"])),
+            StepUpRow(
+                testDescription: "one of two scopes that was not granted", missing: ["a", "b"], notGranted: ["a"],
                 next: .login(number: 1)),
         ])
     func stepUp(_ row: StepUpRow) {
         var history = History()
         if row.operation > 0 { history.steppedUp(for: "read", number: row.operation) }
-        for (scope, count) in row.missing {
-            for _ in 0..<count { history.granted([], of: [scope]) }
-        }
-        let next = history.stepUp(for: "read", call: row.call, missing: Array(row.missing.keys), limit: 2)
+        history.granted([], of: row.notGranted)
+        let next = history.stepUp(for: "read", call: row.call, missing: row.missing, limit: 2)
         #expect(next == row.next)
     }
 
@@ -71,7 +72,7 @@ struct ResourceHistoryTests {
     private func afterTwo(_ change: (inout History) -> Void) -> History.StepUp {
         var history = History()
         history.steppedUp(for: "read", number: 2)
-        for _ in 0..<2 { history.granted([], of: ["a"]) }
+        history.granted([], of: ["a"])
         change(&history)
         return history.stepUp(for: "read", call: 0, missing: ["a"], limit: 2)
     }
@@ -82,7 +83,7 @@ struct ResourceHistoryTests {
     func countedAnew() {
         #expect(afterTwo { _ in } == .inVain(after: 2))
         #expect(afterTwo { $0.loginWanted() } == .login(number: 1))
-        #expect(afterTwo { $0.allowed("read") } == .inVain(after: 2), "the scope was never granted")
+        #expect(afterTwo { $0.allowed("read") } == .notGranted(["a"]), "the scope was never granted")
         #expect(afterTwo { $0.granted(["a"], of: ["a"]) } == .inVain(after: 2), "the operation was never allowed")
         #expect(
             afterTwo {
@@ -97,7 +98,7 @@ struct ResourceHistoryTests {
     @Test("offline_access is never asked for in vain: servers grant it as a refresh token")
     func offlineAccess() {
         var history = History()
-        for _ in 0..<2 { history.granted([], of: [.offlineAccess]) }
+        history.granted([], of: [.offlineAccess])
         #expect(history.stepUp(for: nil, call: 0, missing: [.offlineAccess], limit: 2) == .login(number: 1))
     }
 
