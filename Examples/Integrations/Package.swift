@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "AuthStateHummingbird", targets: ["AuthStateHummingbird"]),
         .library(name: "AuthStateGRPC", targets: ["AuthStateGRPC"]),
         .library(name: "AuthStateHTTPTypes", targets: ["AuthStateHTTPTypes"]),
+        .library(name: "AuthStateMCP", targets: ["AuthStateMCP"]),
         .library(name: "AuthStateLogging", targets: ["AuthStateLogging"]),
         .library(name: "AuthStateMetrics", targets: ["AuthStateMetrics"]),
         .library(name: "AuthStateServiceLifecycle", targets: ["AuthStateServiceLifecycle"]),
@@ -72,6 +73,8 @@ let package = Package(
         .target(name: "AuthStateGRPC", dependencies: [kit, server, grpc], swiftSettings: strict),
         // Tokens in requests of swift-http-types.
         .target(name: "AuthStateHTTPTypes", dependencies: [kit, server, resource, httpTypes], swiftSettings: strict),
+        // An access as the authorizer of the Swift SDK of the Model Context Protocol.
+        .target(name: "AuthStateMCP", dependencies: [kit, resource], swiftSettings: strict),
         // The events of states as lines of swift-log.
         .target(name: "AuthStateLogging", dependencies: [kit, logging], swiftSettings: strict),
         // The events of states, and a pool's statistics, as metrics of swift-metrics.
@@ -113,6 +116,8 @@ let package = Package(
             dependencies: ["AuthStateHTTPTypes", kit, server, resource, testing, httpTypes],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "AuthStateMCPTests", dependencies: ["AuthStateMCP", kit, resource, testing], swiftSettings: strict),
         .testTarget(
             name: "AuthStateLoggingTests",
             dependencies: [

@@ -23,7 +23,7 @@ extension TransportError {
             self = .notPublic(request.peer, refused.address)
             return
         }
-        let code = Self.code(of: error, wasSent: wasSent)
+        let code = Self.callback(wasSent: wasSent, of: of: error)
         self.init(
             code, Self.message(code, error, request),
             requestMayHaveBeenSent: wasSent && code != .invalidRequest)

@@ -112,7 +112,7 @@ public struct AuthorizationInterceptor: ClientInterceptor {
         let policy = policy ?? state.options.unauthorizedPolicy
         guard policy == .renewOnce, replacements.contains(tokens.accessToken) else { return policy }
         // A client's own grant has no user who could log in again.
-        return state.snapshot.machineGrant == nil ? .fail : .failRequestOnly
+        return state.record.machineGrant == nil ? .fail : .failRequestOnly
     }
 }
 

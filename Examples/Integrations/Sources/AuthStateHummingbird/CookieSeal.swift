@@ -9,7 +9,7 @@ import AuthStateKit
 
 /// Seals pending logins into their browsers' cookies, with AES-256-GCM.
 ///
-/// Nothing is kept here for a browser that went to the provider: anonymous requests can neither evict another person's
+/// Nothing is kept here for a browser that went to the provider: anonymous requests can neither evict another user's
 /// login nor fill memory or disk. The cookie is worthless in another browser, and cannot be made or changed. Another
 /// mechanism makes a login complete only once: the library refuses a `state` that was used in this process (it
 /// remembers the last thousands), and the provider accepts each code once.

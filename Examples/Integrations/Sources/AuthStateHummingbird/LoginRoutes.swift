@@ -11,7 +11,7 @@ import Hummingbird
 
 /// The way to the provider and back.
 extension OpenIDSessions {
-    /// Begins the login of a person who came from a page of ours or typed the address; any other person is asked first.
+    /// Begins the login of a user who came from a page of ours or typed the address; any other user is asked first.
     ///
     /// Browsers say in `Sec-Fetch-Site` where a navigation began. Without the question another site's link could sign a
     /// visitor in, as the user who is signed in at the provider.
@@ -24,7 +24,7 @@ extension OpenIDSessions {
             SignInQuestion(action: configuration.paths.login, returnPath: path), for: request, context: context)
     }
 
-    /// Begins the login of a person who was asked; only our own form does.
+    /// Begins the login of a user who was asked; only our own form does.
     func enterByForm(_ request: Request) async throws -> Response {
         guard isOurOrigin(request) else { throw OpenIDRefusal.forgedForm }
         return try await begin(returnPath(try await request.formParameters()["return"])) { .leading(to: $0) }

@@ -59,7 +59,6 @@ extension OpenIDSessions {
             let token = try await pool.service.logoutToken(
                 posted, configuration: try await provider(), clientID: configuration.clientID)
             let outcome = try await pool.logOut(token)
-            for key in outcome.ended { try? await pool.removeEnd(key) }
             for warning in outcome.warnings { report("tokens were not revoked", warning, in: context) }
             context.logger.info("signed out by the provider", metadata: ["sessions": "\(outcome.ended.count)"])
         } catch {

@@ -53,7 +53,7 @@ public struct OpenIDConfiguration: Sendable {
     public init(issuer: String, clientID: String, credential: ClientCredential = .none, baseURL: BaseURL) {
         self.issuer = issuer
         self.clientID = clientID
-        self.credential = credential.sent(onlyTo: .issuer(issuer))
+        self.credential = credential.restricted(to: .issuer(issuer))
         self.baseURL = baseURL
     }
 

@@ -13,7 +13,7 @@ public enum OpenIDRefusal: Error, Sendable, HTTPResponseError {
     /// 400 for a callback, else 403.
     public var status: HTTPResponse.Status { self == .unknownLogin ? .badRequest : .forbidden }
 
-    /// The reason, for a person.
+    /// The reason, for a user.
     public var reason: String {
         switch self {
         case .unknownLogin:

@@ -10,7 +10,7 @@ public struct OpenIDSession: Sendable {
 
     /// The user's name for a greeting, from the ID token, without asking the provider; nil when it has no name.
     public var name: String? {
-        let claims = state.snapshot.idToken.flatMap { try? IDToken(parsing: $0) }?.claims
+        let claims = state.record.idToken.flatMap { try? IDToken(parsing: $0) }?.claims
         return ["name", "preferred_username", "email"].compactMap { claims?[$0]?.stringValue }.first
     }
 

@@ -67,7 +67,7 @@ public struct OpenIDSessions: Sendable {
             return nil
         }
         guard let state = found else { return nil }
-        let end = state.snapshot.annotations[Self.end].flatMap(Double.init) ?? 0
+        let end = state.record.annotations[Self.end].flatMap(Double.init) ?? 0
         guard now.timeIntervalSince1970 < end else {
             await drop(state)
             return nil
@@ -106,7 +106,7 @@ public struct OpenIDSessions: Sendable {
         let secret = try BrowserSecret()
         let end = now.timeIntervalSince1970 + configuration.sessionLifetime / .seconds(1)
         let state = try await pool.logIn(
-            .code(pending, callback), for: AuthStateKey(secret), annotations: [Self.end: "\(Int(end))"])
+            .callback(callback, of: pending), for: AuthStateKey(secret), annotations: [Self.end: "\(Int(end))"])
         switch old {
         case .session(let old): await replace(old.state, by: state)
         case .damaged(let key): await removeDamaged(key)
@@ -122,14 +122,15 @@ public struct OpenIDSessions: Sendable {
     /// - Throws: `AuthStateError` of kind store when the session may continue: it is still stored, and its tokens are
     ///   still valid.
     func end(_ session: OpenIDSession) async throws -> PendingLogout? {
-        let outcome = await session.state.logOut(postLogoutRedirectURI: try RedirectURI(configuration.logoutURL))
+        let outcome = await session.state.logOut(
+            .everywhere(postLogoutRedirectURI: try RedirectURI(configuration.logoutURL)))
         // The sign-out succeeds even when the provider fails: its tokens expire by themselves. A state that is still
         // stored is useless once they are revoked, and is removed as soon as the store allows.
         for failure in outcome.failures {
             logger.warning("signed out, but not everything is done", metadata: ["error": "\(failure)"])
         }
         if case .failed(let failure) = outcome.removal, outcome.revocation != .done { throw failure }
-        await removeEnd(of: session.state)
+        await forgetLogout(of: session.state)
         logger.info("signed out", metadata: ["revoked": "\(outcome.revocation == .done)"])
         return outcome.pending
     }
@@ -138,27 +139,27 @@ public struct OpenIDSessions: Sendable {
     /// 7009, section 2.1): the old ones then end with the provider's session.
     private func replace(_ old: AuthState, by new: AuthState) async {
         func session(_ state: AuthState) -> [String?]? {
-            let token = state.snapshot.idToken.flatMap { try? IDToken(parsing: $0) }
+            let token = state.record.idToken.flatMap { try? IDToken(parsing: $0) }
             return token?.sessionID.map { [token?.issuer, token?.subject, $0] }
         }
         guard let ours = session(new), ours == session(old) else { return await drop(old) }
-        try? await old.clear()
-        await removeEnd(of: old)
+        _ = await old.logOut(.local)
+        await forgetLogout(of: old)
     }
 
     /// Ends an expired or replaced session: removes it and revokes its tokens at the provider.
     private func drop(_ state: AuthState) async {
-        for failure in await state.logOut(with: nil).failures {
+        for failure in await state.logOut(.revoking).failures {
             logger.warning("a session could not be ended as a whole", metadata: ["error": "\(failure)"])
         }
-        await removeEnd(of: state)
+        await forgetLogout(of: state)
     }
 
     /// Removes a damaged state: its tokens cannot be read, and are not revoked.
     private func removeDamaged(_ key: AuthStateKey) async {
         do {
-            try await pool.remove(key)
-            try await pool.removeEnd(key)
+            let outcome = try await pool.logOut(key, .local)
+            if case .failed(let error) = outcome.removal { throw error }
         } catch {
             logger.warning("a damaged state could not be removed", metadata: ["error": "\(error)"])
         }
@@ -166,7 +167,7 @@ public struct OpenIDSessions: Sendable {
 
     /// Removes the ended session's state, so that no later session has its name. A state that cannot be removed now is
     /// swept later.
-    private func removeEnd(of state: AuthState) async { try? await state.removeEnd() }
+    private func forgetLogout(of state: AuthState) async { try? await state.forgetLogout() }
 
     private func state(of secret: BrowserSecret) async throws -> AuthState? {
         do { return try await pool.state(for: AuthStateKey(secret)) } catch AuthStateError.Code.notLoggedIn {

@@ -6,7 +6,7 @@ import AuthStateKit
     import Foundation
 #endif
 
-/// A login in progress: the data to check when the browser comes back, and the page that the person wanted.
+/// A login in progress: the data to check when the browser comes back, and the page that the user wanted.
 ///
 /// The rest of the request is this server's configuration and is made again. So a login fits into a cookie.
 struct PendingLogin: Sendable, Codable, Equatable {

@@ -20,7 +20,7 @@ public struct LoggingObserver: AuthStateObserver {
         var metadata = line.metadata
         // Enough to tell states apart; keys can be long, and contain user input.
         metadata["state"] = "\(state.key.rawValue.prefix(16))"
-        metadata["client"] = "\(state.snapshot.client.id)"
+        metadata["client"] = "\(state.record.client.id)"
         logger.log(level: line.level, line.message, metadata: metadata)
     }
 }

@@ -84,7 +84,7 @@ private struct Count {
 extension AuthState {
     /// The dimensions that every metric of a state has.
     nonisolated var dimensions: [(String, String)] {
-        let record = snapshot
+        let record = self.record
         // A provider may issue an identifier for each user or device: those would make a metric each.
         let client = record.lastRegistrationResponse == nil ? record.client.id : "registered"
         return [("client_id", client), ("token_type", record.machineGrant == nil ? "user" : "client_credentials")]

@@ -26,7 +26,7 @@ public struct SweepService: Service {
         self.pool = pool
         self.age = age
         self.interval = interval
-        self.clock = clock ?? pool.service.configuration.waitingClock
+        self.clock = clock ?? pool.service.configuration.clock.waiting
         self.report = report
     }
 

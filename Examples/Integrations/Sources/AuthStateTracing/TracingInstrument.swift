@@ -32,7 +32,7 @@ public struct TracingInstrument: AuthStateInstrument {
     public func beginRenewal(of state: AuthState) -> any RenewalInstrument {
         RenewalTrace(
             tracer: tracer ?? InstrumentationSystem.tracer, parent: .current ?? .topLevel,
-            clientID: state.snapshot.client.id)
+            clientID: state.record.client.id)
     }
 }
 

@@ -15,7 +15,7 @@ struct InterceptorTests {
             let answers = try await [client.echo("one"), client.stream(["one", "two"])]
             #expect(answers == ["one", "one,two"])
         }
-        let token = world.state.snapshot.accessToken ?? ""
+        let token = world.state.record.accessToken ?? ""
         #expect(world.log.authorizations == ["Bearer \(token)", "Bearer \(token)"])
     }
 
@@ -29,7 +29,7 @@ struct InterceptorTests {
         }
         let seen = world.log.authorizations
         #expect(seen.count == 2 && seen[0] != seen[1])
-        #expect(seen.last == "Bearer \(world.state.snapshot.accessToken ?? "")")
+        #expect(seen.last == "Bearer \(world.state.record.accessToken ?? "")")
     }
 
     @Test("without the policy a call is made once, and the next one has another token")
@@ -94,7 +94,7 @@ struct InterceptorTests {
         let world = try await World()
         let pool = AuthStatePool(store: InMemoryAuthStateStore(), service: world.service)
         let state = try await pool.logIn(
-            .browser(AuthorizationRequest(world.state.snapshot.client), DirectUserAgent()), for: "ada")
+            .browser(AuthorizationRequest(world.state.record.client), DirectUserAgent()), for: "ada")
         try await world.withClient({ url in
             AuthorizationInterceptor(pool, server: url) { _ in Caller.key }
         }) { client in
@@ -103,7 +103,7 @@ struct InterceptorTests {
             let error = await #expect(throws: RPCError.self) { try await client.echo("one") }
             #expect(error?.code == .unauthenticated)
         }
-        #expect(world.log.authorizations == ["Bearer \(state.snapshot.accessToken ?? "")"])
+        #expect(world.log.authorizations == ["Bearer \(state.record.accessToken ?? "")"])
     }
 
     @Test("no token goes to a server without TLS that is not on this machine")

@@ -14,7 +14,7 @@ struct HTTPTypesTests {
         #expect(response.status == .ok && String(decoding: body, as: UTF8.self).contains("Hello"))
         let sent = try #require(world.requests.last)
         let scheme = isBound ? "DPoP" : "Bearer"
-        #expect(sent.headers["Authorization"] == "\(scheme) \(world.state.snapshot.accessToken ?? "")")
+        #expect(sent.headers["Authorization"] == "\(scheme) \(world.state.record.accessToken ?? "")")
         #expect((sent.headers["DPoP"] != nil) == isBound)
         await world.provider.stop()
     }
@@ -43,12 +43,12 @@ struct HTTPTypesTests {
     @Test("a request that cannot be sent twice returns the 401, and the next one has another token")
     func oneShot() async throws {
         let world = try await World()
-        let first = world.state.snapshot.accessToken
+        let first = world.state.record.accessToken
         world.provider.rejectAccessTokens()
         let (response, _) = try await world.state.performAction(
             world.request(.post), canRepeat: false, send: world.send)
         #expect(response.status == .unauthorized && world.requests.count == 1)
-        #expect(world.state.snapshot.accessToken != first && world.state.isAuthorized)
+        #expect(world.state.record.accessToken != first && world.state.isAuthorized)
         await world.provider.stop()
     }
 
@@ -66,12 +66,12 @@ struct HTTPTypesTests {
     @Test("a nonce that the resource asks for is in the next proof, and the token stays")
     func nonce() async throws {
         let world = try await World(isBound: true) { $0.dpopNonceUses = 1 }
-        let token = world.state.snapshot.accessToken
+        let token = world.state.record.accessToken
         world.provider.rotateDPoPNonce()
         let (response, _) = try await world.state.performAction(world.request(), send: world.send)
         #expect(response.status == .ok && world.requests.count == 2)
         #expect(world.requests[0].headers["DPoP"] != world.requests[1].headers["DPoP"])
-        #expect(world.state.snapshot.accessToken == token)
+        #expect(world.state.record.accessToken == token)
         await world.provider.stop()
     }
 
@@ -119,7 +119,7 @@ struct HTTPTypesTests {
         let world = try await World()
         let pool = AuthStatePool(store: InMemoryAuthStateStore(), service: world.service)
         try await pool.logIn(
-            .browser(AuthorizationRequest(world.state.snapshot.client), DirectUserAgent()), for: "ada")
+            .browser(AuthorizationRequest(world.state.record.client), DirectUserAgent()), for: "ada")
         world.provider.rejectAccessTokens()
         let (response, _) = try await pool.performAction(world.request(), for: "ada", send: world.send)
         #expect(response.status == .ok && world.requests.count == 2)

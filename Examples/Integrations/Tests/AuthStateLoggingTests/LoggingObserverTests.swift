@@ -38,7 +38,7 @@ struct LoggingObserverTests {
     func renewal() async throws {
         let world = try await World()
         world.log.clear()
-        let secrets = [world.state.snapshot.accessToken, world.state.snapshot.refreshToken]
+        let secrets = [world.state.record.accessToken, world.state.record.refreshToken]
         let tokens = try await world.state.refresh()
         #expect(
             Set(world.messages).isSuperset(of: [

@@ -12,7 +12,7 @@ struct World {
     let events = Events()
 
     init() async throws {
-        store = InMemoryAuthStateStore(clock: clock, wallClock: clock.wallClock)
+        store = InMemoryAuthStateStore(clock: clock.wallClock)
         provider = try await OpenIDProvider(clock: clock.wallClock)
         let service = AuthorizationService(configuration: .init(clock: clock))
         var options = AuthStatePool.Options()
@@ -34,7 +34,7 @@ struct World {
 
     /// The refresh token in the store.
     func storedRefreshToken() async throws -> String? {
-        try await AuthState.restore(at: AuthState.Place(store, key: "ada", service: pool.service)).snapshot.refreshToken
+        try await AuthState.restore(at: AuthState.Place(store, key: "ada", service: pool.service)).record.refreshToken
     }
 }
 

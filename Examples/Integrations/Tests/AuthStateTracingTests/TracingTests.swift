@@ -106,7 +106,7 @@ struct TracingTests {
         world.provider.inject(.held(gate), at: .token)
         let refresh = Task { try await world.state.refresh() }
         await gate.arrivals()
-        let end = Task { try await world.state.clear() }
+        let end = Task { await world.state.logOut(.local) }
         try await eventually { !world.state.isAuthorized }
         gate.open()
         await #expect(throws: AuthStateError.self) { try await refresh.value }
@@ -118,13 +118,13 @@ struct TracingTests {
     @Test("no span contains a token, a user or the state's key")
     func secrets() async throws {
         let world = try await World()
-        let before = world.state.snapshot
+        let before = world.state.record
         let tokens = try await world.state.refresh()
         world.provider.inject(.oauthError("invalid_grant", description: "user ada is gone"), at: .token)
         await #expect(throws: AuthStateError.self) { try await world.state.refresh() }
         let text = world.tracer.finishedSpans
             .map { "\($0.operationName) \($0.attributes) \($0.events) \($0.errors) \($0.status as Any)" }.joined()
-        let secrets = [before.accessToken, before.refreshToken, tokens.accessToken, world.state.snapshot.refreshToken]
+        let secrets = [before.accessToken, before.refreshToken, tokens.accessToken, world.state.record.refreshToken]
         for secret in secrets.compactMap({ $0 }) + ["ada"] { #expect(!text.contains(secret)) }
         #expect(text.contains("refresh_token"))
         await world.provider.stop()

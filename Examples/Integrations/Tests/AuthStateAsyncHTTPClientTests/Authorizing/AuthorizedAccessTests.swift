@@ -16,12 +16,12 @@ struct AuthorizedAccessTests {
         let access = try world.access()
         let response = try await world.send(by: access)
         #expect(String(buffer: try await response.body.collect(upTo: 1 << 16)).contains("Hello"))
-        let token = try #require(try await access.authState()?.snapshot.accessToken)
+        let token = try #require(try await access.authState()?.record.accessToken)
         #expect(world.requests.last?.headers["Authorization"] == "\(isBound ? "DPoP" : "Bearer") \(token)")
 
         world.provider.rejectAccessTokens()
         #expect(try await world.send(by: access, .POST, body: .bytes(ByteBuffer(string: "a=1"))).status == .ok)
-        #expect(try await access.authState()?.snapshot.accessToken != token)
+        #expect(try await access.authState()?.record.accessToken != token)
         #expect(world.logins == 2, "the world's own login, and one for the resource")
         await world.stop()
     }

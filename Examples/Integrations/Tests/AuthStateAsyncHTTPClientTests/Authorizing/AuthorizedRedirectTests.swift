@@ -21,12 +21,12 @@
                 comesBack ? Self.answer("302 Found", "Location: \(origin)?back\r\n") : Self.answer("401 Unauthorized")
             }
             world.provider.inject(.redirect(to: elsewhere.url + "/", status: 302), at: .resource)
-            let token = try #require(world.state.snapshot.accessToken)
+            let token = try #require(world.state.record.accessToken)
             let response = try await world.send()
             #expect(response.status == .unauthorized)
             #expect(elsewhere.requests.count == 1)
             #expect(elsewhere.requests.allSatisfy { !$0.head.contains(token) && !$0.head.contains("uthorization:") })
-            #expect(world.state.snapshot.accessToken == token && world.state.isAuthorized)
+            #expect(world.state.record.accessToken == token && world.state.isAuthorized)
             await world.stop()
         }
 
@@ -36,9 +36,9 @@
             let origin = world.provider.url(of: .resource).absoluteString
             world.provider.inject(.redirect(to: origin + "?again", status: 302), at: .resource)
             world.provider.rejectAccessTokens()
-            let token = world.state.snapshot.accessToken
+            let token = world.state.record.accessToken
             #expect(try await world.send().status == .ok)
-            #expect(world.requests.count == 3 && world.state.snapshot.accessToken != token)
+            #expect(world.requests.count == 3 && world.state.record.accessToken != token)
             await world.stop()
         }
 
@@ -46,13 +46,13 @@
         func provenElsewhere() async throws {
             let world = try await AuthorizedWorld(isBound: true)
             let origin = world.provider.url(of: .resource).absoluteString
-            let token = world.state.snapshot.accessToken
+            let token = world.state.record.accessToken
             for challenge in ["invalid_token", "invalid_dpop_proof"] {
                 world.provider.inject(.redirect(to: origin + "?again", status: 308), at: .resource)
                 world.provider.rejectAccessTokens(challenge: "DPoP error=\"\(challenge)\"")
                 #expect(try await world.send().status == .unauthorized)
             }
-            #expect(world.state.snapshot.accessToken == token && world.state.isAuthorized)
+            #expect(world.state.record.accessToken == token && world.state.isAuthorized)
             #expect(world.provider.statistics.refreshRequests == 0)
             await world.stop()
         }

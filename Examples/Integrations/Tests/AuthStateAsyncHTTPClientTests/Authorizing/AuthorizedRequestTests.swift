@@ -17,7 +17,7 @@ struct AuthorizedRequestTests {
         #expect(String(buffer: try await response.body.collect(upTo: 1 << 16)).contains("Hello"))
         let sent = try #require(world.requests.last)
         let scheme = isBound ? "DPoP" : "Bearer"
-        #expect(sent.headers["Authorization"] == "\(scheme) \(world.state.snapshot.accessToken ?? "")")
+        #expect(sent.headers["Authorization"] == "\(scheme) \(world.state.record.accessToken ?? "")")
         #expect((sent.headers["DPoP"] != nil) == isBound)
         await world.stop()
     }
@@ -41,12 +41,12 @@ struct AuthorizedRequestTests {
     @Test("a body of a stream is sent once: the 401 is returned, and the next request has another token")
     func streams() async throws {
         let world = try await AuthorizedWorld()
-        let first = world.state.snapshot.accessToken
+        let first = world.state.record.accessToken
         world.provider.rejectAccessTokens()
         let response = try await world.send(.POST, body: stream("a=1"))
         #expect(response.status == .unauthorized && world.requests.count == 1)
         #expect(try await response.body.collect(upTo: 1 << 16).readableBytes > 0)
-        #expect(world.state.snapshot.accessToken != first && world.state.isAuthorized)
+        #expect(world.state.record.accessToken != first && world.state.isAuthorized)
         #expect(try await world.send(.POST, body: stream("a=1")).status == .ok)
         await world.stop()
     }
@@ -74,12 +74,12 @@ struct AuthorizedRequestTests {
     @Test("a nonce that the resource asks for is in the next proof, and the token stays", arguments: [true, false])
     func nonce(canRepeat: Bool) async throws {
         let world = try await AuthorizedWorld(isBound: true) { $0.dpopNonceUses = 1 }
-        let token = world.state.snapshot.accessToken
+        let token = world.state.record.accessToken
         world.provider.rotateDPoPNonce()
         let response = try await world.send(.POST, body: canRepeat ? .bytes(ByteBuffer(string: "a=1")) : stream("a=1"))
         #expect(response.status == (canRepeat ? .ok : .unauthorized))
         #expect(world.requests.count == (canRepeat ? 2 : 1))
-        #expect(world.state.snapshot.accessToken == token)
+        #expect(world.state.record.accessToken == token)
         await world.stop()
     }
 
@@ -96,7 +96,7 @@ struct AuthorizedRequestTests {
         let world = try await AuthorizedWorld()
         let pool = AuthStatePool(store: InMemoryAuthStateStore(), service: world.service)
         try await pool.logIn(
-            .browser(AuthorizationRequest(world.state.snapshot.client), DirectUserAgent()), for: "ada")
+            .browser(AuthorizationRequest(world.state.record.client), DirectUserAgent()), for: "ada")
         world.provider.rejectAccessTokens()
         #expect(try await world.send(by: pool, for: "ada").status == .ok && world.requests.count == 2)
         await world.stop()
