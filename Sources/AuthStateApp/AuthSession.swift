@@ -52,7 +52,7 @@ public final class AuthSession {
     public var user: AuthUser? { state.user }
     /// The reason why the last attempt failed or the login ended; nil once it is dismissed, and after a cancellation.
     public var error: AuthStateError? { state.error }
-    /// The text to show the person; set it to nil once they have read it, any other text is ignored.
+    /// The text to show the user; set it to nil once they have read it, any other text is ignored.
     public var errorMessage: String? {
         get { state.errorMessage }
         set { if newValue == nil { core.dismissError() } }
@@ -76,13 +76,13 @@ public final class AuthSession {
     /// Shows the stored login, see `AuthSessionCore.restore()`.
     public func restore() async { await core.restore() }
 
-    /// Takes the person through a login, see `AuthSessionCore.signIn(prompt:loginHint:additionalParameters:)`.
+    /// Takes the user through a login, see `AuthSessionCore.signIn(prompt:loginHint:additionalParameters:)`.
     ///
     /// - Parameters:
     ///   - prompt: The prompts that the provider shows, for example `[.selectAccount]`; nil leaves them as configured.
     ///   - loginHint: The user who is likely to log in.
     ///   - additionalParameters: Further parameters that the provider understands, for this login.
-    /// - Throws: `AuthStateError`, of kind `.cancelled` when the person cancels; `CancellationError`.
+    /// - Throws: `AuthStateError`, of kind `.cancelled` when the user cancels; `CancellationError`.
     @discardableResult
     public func signIn(
         prompt: [AuthorizationRequest.Prompt]? = nil, loginHint: String? = nil, additionalParameters: Parameters = [:]

@@ -125,7 +125,7 @@ extension AuthSessionCore {
         else { return nil }
         let (service, options) = (service, configuration.userInfoOptions)
         do {
-            return try await withDeadline(configuration.userInfoDeadline, clock: service.configuration.waitingClock) {
+            return try await withDeadline(configuration.userInfoDeadline, clock: service.configuration.clock.waiting) {
                 try await service.userInfo(tokens, of: record.client, options: options)
             }
         } catch let error as CancellationError {
@@ -144,7 +144,7 @@ extension AuthStateError {
         [.subjectMismatch, .invalidUserInfo, .invalidSignature].contains(code)
     }
 
-    /// Makes the error to show a person; nil for a cancellation by the person or the program.
+    /// Makes the error to show a user; nil for a cancellation by the user or the program.
     init?(toShow error: any Error, stage: Stage) {
         if error is CancellationError { return nil }
         let error = AuthStateError(wrapping: error, stage: stage)

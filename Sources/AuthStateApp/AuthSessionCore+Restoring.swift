@@ -42,7 +42,7 @@ extension AuthSessionCore {
         let found = try await AuthState.restore(
             at: AuthState.Place(store, key: key, service: service, options: options),
             credential: configuration.client.ownCredential)
-        let record = found.snapshot
+        let record = found.record
         try configuration.client.check(record.client)
         return found
     }

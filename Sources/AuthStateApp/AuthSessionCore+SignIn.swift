@@ -3,7 +3,7 @@ public import AuthStateOAuth
 import AuthStateUserAgent
 
 extension AuthSessionCore {
-    /// Takes the person through a login, and keeps its result in place of the previous login, if there is one.
+    /// Takes the user through a login, and keeps its result in place of the previous login, if there is one.
     ///
     /// A userinfo endpoint that fails does not fail the login: then the claims of the ID token are all there is.
     /// Userinfo about another subject fails it, and nothing is kept. A call with the same parameters joins the first.
@@ -12,7 +12,7 @@ extension AuthSessionCore {
     ///   - prompt: The prompts that the provider shows, for example `[.selectAccount]`; nil leaves them as configured.
     ///   - loginHint: The user who is likely to log in.
     ///   - additionalParameters: Further parameters that the provider understands, for this login.
-    /// - Throws: `AuthStateError`, of kind `.cancelled` when the person cancels, or after a sign-out in the meantime;
+    /// - Throws: `AuthStateError`, of kind `.cancelled` when the user cancels, or after a sign-out in the meantime;
     ///   `CancellationError`. The previous login then stays.
     @discardableResult
     public func signIn(

@@ -8,7 +8,7 @@ extension AuthSessionCore {
     /// The local part is done in any case. A login in progress is cancelled. A failure at the provider is in the
     /// outcome; only a state that is still stored here is an error to show. Cancelling the task skips nothing.
     ///
-    /// - Parameter endsProviderSession: Whether the provider forgets the person too; without it the next login may need no
+    /// - Parameter endsProviderSession: Whether the provider forgets the user too; without it the next login may need no
     ///   password.
     @discardableResult
     public func signOut(endingProviderSession endsProviderSession: Bool = true) async -> LogoutOutcome {
@@ -37,14 +37,13 @@ extension AuthSessionCore {
             let authState = if let authState = authState ?? unremoved { authState } else { try await stored() }
             unfollow()
             apply(.left)
-            let request =
+            let outcome = await authState.logOut(
                 endsProviderSession
-                ? authState.endSessionRequest(postLogoutRedirectURI: configuration.postLogoutRedirectURI) : nil
-            let outcome = await authState.logOut(presenting: userAgent, with: request)
+                    ? .everywhere(userAgent, postLogoutRedirectURI: configuration.postLogoutRedirectURI) : .revoking)
             unremoved = authState.hasNoStoreError ? nil : authState
             return outcome
         } catch let error as AuthStateError where error.code == .notLoggedIn {
-            return LogoutOutcome(removal: .notNeeded, revocation: .notNeeded, session: .notNeeded)
+            return .nothing
         } catch {
             // A state that cannot be read is removed all the same.
             let failure = AuthStateError(wrapping: error, stage: .store)

@@ -81,10 +81,10 @@ public final class AuthSessionCore {
     /// - Throws: The errors of `AuthState.userInfo(_:)`; then the shown user stays.
     public func reloadUser() async throws {
         guard let authState else { throw AuthStateError.noUserIsLoggedIn }
-        let grantID = authState.snapshot.grantID
+        let grantID = authState.record.grantID
         let info = try await authState.userInfo(configuration.userInfoOptions)
         // Another login may have come in between, of another user.
-        if self.authState === authState, authState.snapshot.grantID == grantID { look(info) }
+        if self.authState === authState, authState.record.grantID == grantID { look(info) }
     }
 
     func apply(_ event: AuthSessionState.Event) { state.apply(event) }
@@ -100,7 +100,7 @@ public final class AuthSessionCore {
                 self.look()
             }
         }
-        return look(info) ?? AuthUser(authState.snapshot, userInfo: info)
+        return look(info) ?? AuthUser(authState.record, userInfo: info)
     }
 
     /// Stops showing the state.

@@ -32,7 +32,7 @@ public struct AuthSessionState: Sendable, Hashable {
     public var isAuthenticated: Bool { user != nil }
     /// Whether an activity is in progress.
     public var isLoading: Bool { activity != nil }
-    /// The text to show the person: `error`'s message and advice.
+    /// The text to show the user: `error`'s message and advice.
     public var errorMessage: String? {
         error.map { error in error.hint.map { "\(error.message) \($0)" } ?? error.message }
     }
@@ -47,13 +47,13 @@ extension AuthSessionState {
     enum Event: Sendable {
         /// An activity has begun; the last error is forgotten, unless this only reads the store.
         case began(Activity)
-        /// The activity is over; with the error of a failure that the person has to hear of.
+        /// The activity is over; with the error of a failure that the user has to hear of.
         case ended(Activity, AuthStateError?)
         /// The state's condition, and its user.
         case seen(AuthState.Status, AuthUser)
         /// The user signs out.
         case left
-        /// The person has read the error.
+        /// The user has read the error.
         case dismissed
     }
 

@@ -146,7 +146,7 @@ extension ResourceAccess {
             if let kept = try await stored(at: place(of: id)) { return kept.client.provider.issuer?.rawValue }
         } catch let error as AuthStateError where error.isLackOfRoom { hasRoom = false }
         // In a store for one key the login itself remembers the server, also when it has ended.
-        let own = if let state { state.snapshot } else { try await stored(at: place) }
+        let own = if let state { state.record } else { try await stored(at: place) }
         // A server may give the client that registers there any identifier.
         let isReplaced = own?.lastRegistrationResponse != nil || clients.count > 1 && own?.client.id != id
         if own != nil, isReplaced, !hasRoom, credential.isProof {

@@ -18,7 +18,7 @@ extension ResourceAccess {
 
     /// Whether a state has a grant, or tokens, that a call has not tried.
     private func isNew(_ state: AuthState, since seen: Seen) -> Bool {
-        let record = state.snapshot
+        let record = state.record
         return isOurs(state) && state.isAuthorized
             && (record.grantID != seen.grantID || seen.accessToken.map { $0 != record.accessToken } ?? false)
     }
@@ -63,7 +63,7 @@ extension ResourceAccess {
         if let state { try? await state.reload() } else { state = try await restored() }
         if let state, isNew(state, since: seen) { return }
         if error != nil { try await checkKey() }
-        if let error, error.isFailedRenewal(of: state?.snapshot) { try await checkServer(because: error) }
+        if let error, error.isFailedRenewal(of: state?.record) { try await checkServer(because: error) }
         if case .elsewhere = login.way { throw needsPerson(because: error, seen: seen) }
         try await place.tryStore()
         while true {
@@ -82,7 +82,7 @@ extension ResourceAccess {
         }
     }
 
-    /// Returns the error that leads to a login of a person; the error itself where the login that it led to before brought the
+    /// Returns the error that leads to a login of a user; the error itself where the login that it led to before brought the
     /// same, so that no browser goes round in circles.
     private func needsPerson(because error: AuthStateError?, seen: Seen) -> AuthStateError {
         if var error, let grantID = seen.grantID, seen.showsAnswers,
@@ -97,7 +97,7 @@ extension ResourceAccess {
 
     /// Throws the error of a renewal unless the resource names another server than the one that did not renew the tokens.
     private func checkServer(because error: AuthStateError) async throws {
-        let issuer = state?.snapshot.client.provider.issuer
+        let issuer = state?.record.client.provider.issuer
         guard let plan = try? await plan(because: error), plan.provider.issuer != issuer else { throw error }
     }
 
@@ -133,7 +133,7 @@ extension ResourceAccess {
         }
         record.annotations = annotations
         let next = await place.state(record, event)
-        note(granted: next.snapshot.scope, of: scopes)
+        note(granted: next.record.scope, of: scopes)
         state = next
         try await bind(record.client)
     }
@@ -145,7 +145,7 @@ extension ResourceAccess {
     private func programLogin(by plan: Plan, _ scopes: [Scope]) throws -> AuthState.Login {
         guard case .ready(let id, let credential) = plan.choice else {
             throw AuthStateError(
-                .unsupported, stage: .authorization, "A client that registers itself needs a login of a person.",
+                .unsupported, stage: .authorization, "A client that registers itself needs a login of a user.",
                 expected: "a known client, or one with a document", hint: "Register a client by hand.")
         }
         let client = Client(plan.provider, id: id, credential: credential)
@@ -167,7 +167,7 @@ extension ResourceAccess {
         }
         guard credential.isProof, case .clientCredentials = login.way else {
             throw AuthStateError(
-                .unsupported, stage: .authorization, "A login without a person needs a client with a credential.",
+                .unsupported, stage: .authorization, "A login without a user needs a client with a credential.",
                 expected: "a known client, or one with a document and a private key",
                 hint: "Give the client's credential.")
         }
@@ -217,7 +217,7 @@ extension ResourceAccess {
             // A login elsewhere, while the page was shown, has an account too.
             try? await state?.reload()
             try checkLogout(since: grantID)
-            if let before = state?.snapshot, before.client.provider.issuer == client.provider.issuer,
+            if let before = state?.record, before.client.provider.issuer == client.provider.issuer,
                 before.lastTokenResponse != nil || before.refreshToken != nil
             {
                 try await options.account.check(tokens, against: before)
@@ -239,7 +239,7 @@ extension ResourceAccess {
 
     /// Refuses to log in again a user who has logged out since the login began.
     private func checkLogout(since grantID: String?) throws {
-        guard let grantID, let record = state?.snapshot, record.grantID != grantID, !record.isAuthorized else { return }
+        guard let grantID, let record = state?.record, record.grantID != grantID, !record.isAuthorized else { return }
         throw AuthStateError(
             .notLoggedIn, stage: .authorization, "The user was logged out while the login was in progress.",
             hint: "Log in again.")
@@ -263,8 +263,8 @@ extension AuthStateError {
     /// A login is needed, and the program has no way to show a page.
     static func personNeeded(for resource: ResourceIdentifier, because reason: AuthStateError?) -> AuthStateError {
         var error = AuthStateError(
-            .notLoggedIn, stage: .authorization, "A person has to log in for \(resource).",
-            hint: "Begin a login, and show its page to the person.", underlying: reason)
+            .notLoggedIn, stage: .authorization, "A user has to log in for \(resource).",
+            hint: "Begin a login, and show its page to the user.", underlying: reason)
         error.challenge = reason?.challenge
         return error
     }

@@ -29,7 +29,7 @@ extension ResourceAccess {
     ///
     /// - Parameter error: The error that led here, with its challenge; nil for a login that the program asked for.
     func plan(because error: AuthStateError?) async throws -> Plan {
-        let before = state?.snapshot
+        let before = state?.record
         if error?.code == .invalidClient, let client = before?.client, let issuer = client.provider.issuer {
             history.forget(client.id, at: issuer)
         }

@@ -15,7 +15,7 @@ extension ResourceAccess {
     ///   - request: The request; its URL has to have the resource's origin.
     ///   - operation: What the request does, for the bound of logins for more rights; nil takes method and path.
     /// - Throws: `AuthStateError`: what `AuthState.performAction` throws; of stage resourceMetadata, discovery, registration,
-    ///   authorization or token when a login fails, for the step that failed; `.notLoggedIn` when a person is needed and none
+    ///   authorization or token when a login fails, for the step that failed; `.notLoggedIn` when a user is needed and none
     ///   is at hand; `.insufficientScope` when more rights were asked for in vain; `.invalidArgument` for a URL of another
     ///   origin. `CancellationError`.
     public nonisolated(nonsending) func performAction(
@@ -90,7 +90,7 @@ extension ResourceAccess {
         guard !isOurs(state) else { return }
         throw AuthStateError(
             .invalidArgument, stage: .store, "The key holds another login than the resource's.",
-            expected: "a login for \(resource)", received: state.snapshot.annotations[Self.annotation] ?? "another one",
+            expected: "a login for \(resource)", received: state.record.annotations[Self.annotation] ?? "another one",
             hint: "Give each resource a key of its own.")
     }
 
@@ -125,7 +125,7 @@ extension ResourceAccess {
         let before = try await authState()
         try? await before?.reload()
         history.loginWanted()
-        try await logIn(because: nil, seen: Seen(grantID: before?.snapshot.grantID), since: history.ended)
+        try await logIn(because: nil, seen: Seen(grantID: before?.record.grantID), since: history.ended)
     }
 
     /// Runs a body with the state of the login, and makes the logins that its errors ask for; the body notes the tokens that it
@@ -139,7 +139,7 @@ extension ResourceAccess {
         var stepUps = 0
         while true {
             let state = try await authState()
-            var seen = Seen(grantID: state?.snapshot.grantID, showsAnswers: operation != nil)
+            var seen = Seen(grantID: state?.record.grantID, showsAnswers: operation != nil)
             do {
                 let result = try await body(state, &seen)
                 if let operation { await note(allowed: operation) }
@@ -158,7 +158,7 @@ extension ResourceAccess {
                 if error.code != .tokenRejected { seen.accessToken = nil }
                 try await logIn(because: error, seen: seen, since: since)
                 // Other tokens of the same grant are tried once, and may be refused as well.
-                if !hasTriedOtherTokens, try await authState()?.snapshot.grantID == seen.grantID {
+                if !hasTriedOtherTokens, try await authState()?.record.grantID == seen.grantID {
                     hasTriedOtherTokens = true
                     mended.remove(.tokens)
                 }
@@ -181,8 +181,8 @@ extension ResourceAccess {
     /// Returns whether a login can mend an error: also that of a server that has forgotten the client which registered there,
     /// and that of a server that the resource may name no longer.
     private nonisolated func needsLogin(_ error: AuthStateError, _ state: AuthState?) -> Bool {
-        error.kind == .reauthenticationRequired || error.isFailedRenewal(of: state?.snapshot)
-            || error.code == .invalidClient && state?.snapshot.lastRegistrationResponse != nil
+        error.kind == .reauthenticationRequired || error.isFailedRenewal(of: state?.record)
+            || error.code == .invalidClient && state?.record.lastRegistrationResponse != nil
     }
 
     /// Sends a request as it is; a refusal becomes the error that leads to a login.

@@ -41,7 +41,7 @@ extension ResourceAccess {
                 expected: resource.rawValue, received: named.joined(separator: " "))
         }
         var pending = pending
-        let home = try await authState()?.snapshot
+        let home = try await authState()?.record
         var own: RegistrationResponse?
         if let issuer = pending.client.provider.issuer {
             own = try await registration(at: issuer, home, isKnown: false)

@@ -110,7 +110,7 @@ public actor ResourceAccess {
 
     /// Whether a state is one of this resource; another access under the same key may have replaced it.
     nonisolated func isOurs(_ state: AuthState) -> Bool {
-        TrustCheck.resourceKey.holds(state.snapshot.annotations[Self.annotation] == resource.rawValue)
+        TrustCheck.resourceKey.holds(state.record.annotations[Self.annotation] == resource.rawValue)
     }
 
     /// Reads the stored state, if it is one of this resource, and gives it the program's credential.

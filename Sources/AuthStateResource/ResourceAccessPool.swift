@@ -53,12 +53,13 @@ public actor ResourceAccessPool {
 
     private func key(of user: AuthStateKey) -> AuthStateKey { AuthStateKey("resource \(resource) of \(user)") }
 
-    /// Forgets a user's grant, here and in the store; the authorization server is not told. Without a login nothing happens.
+    /// Ends a user's login, as `AuthState.logOut(_:)` does; without a login nothing happens.
     ///
-    /// - Throws: `AuthStateError` of kind `.store` when the end could not be saved; in memory the grant is gone.
-    public func remove(_ user: AuthStateKey) async throws {
+    /// - Throws: `AuthStateError` of kind `.store` when the stored login cannot be read.
+    @discardableResult
+    public func logOut(_ user: AuthStateKey, _ logout: AuthState.Logout = .revoking) async throws -> LogoutOutcome {
         let access = access(for: user)
         table.remove(access.key)
-        try await access.authState()?.clear()
+        return try await access.authState()?.logOut(logout) ?? .nothing
     }
 }

@@ -94,7 +94,7 @@ extension [ResourceClient] {
     /// - Parameters:
     ///   - provider: The server.
     ///   - bound: Where known clients without an issuer were used first, by identifier: they stay there.
-    ///   - hasPage: Whether a person is to log in at the server's page.
+    ///   - hasPage: Whether a user is to log in at the server's page.
     /// - Throws: `AuthStateError` of stage registration with `.clientIssuerMismatch`, `.invalidArgument` for a token without an
     ///   issuer, `.unsupported` for a client that may be taken for that of another server, or `.endpointMissing` when no way
     ///   is open.

@@ -15,7 +15,7 @@ public struct ResourceLogin: Sendable {
 
     let way: Way
 
-    /// A person logs in at the authorization server's page.
+    /// A user logs in at the authorization server's page.
     public static func presenting(_ userAgent: any ExternalUserAgent) -> Self { Self(way: .browser(userAgent)) }
 
     /// The program logs in in its own name, with the credential of its client.
@@ -63,7 +63,7 @@ public struct ResourceLogin: Sendable {
         }
     }
 
-    /// Whether a person logs in at a page.
+    /// Whether a user logs in at a page.
     var hasPage: Bool {
         switch way {
         case .browser, .elsewhere: true
@@ -80,7 +80,7 @@ public struct ResourceLogin: Sendable {
         return AssertionGrant(assertion, scopes: scopes, resources: resources)
     }
 
-    /// No person is at hand: a call that needs a login throws `.notLoggedIn`, and the program makes the login in two requests
+    /// No user is at hand: a call that needs a login throws `.notLoggedIn`, and the program makes the login in two requests
     /// of a browser, with `beginLogin(redirectURI:because:)` and `completeLogin(_:callback:)`.
     public static let elsewhere = Self(way: .elsewhere)
 }

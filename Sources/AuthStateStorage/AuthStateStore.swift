@@ -8,7 +8,7 @@ import AuthStateOAuth
 /// every other holder, in this process and in others, and covers the HTTP call.
 ///
 /// A custom store fulfils what is said here; `AuthStateStoreContract` in AuthStateTesting checks it. Its errors are
-/// `AuthStateError`s of stage store, with a hint for a person.
+/// `AuthStateError`s of stage store, with a hint for a user.
 public protocol AuthStateStore: Sendable {
     /// Reads a state; nil when there is none under the key.
     ///
@@ -42,7 +42,7 @@ public protocol AuthStateStore: Sendable {
     /// Whether another program can have written what is stored: true, the default, is the cautious answer.
     ///
     /// Where it is true, a stored state decides neither which environment variable or file is read as the client's secret, nor
-    /// where a secret is sent: the program says so, see `ClientCredential.sent(onlyTo:)`. A store answers false only when
+    /// where a secret is sent: the program says so, see `ClientCredential.restricted(to:)`. A store answers false only when
     /// no other user's program, or no program without its key, can write it: a file of the user's own, the keychain,
     /// sealed states. A store around another one forwards the answer.
     var mayBeWrittenByOthers: Bool { get }

@@ -89,7 +89,7 @@ public final class FileAuthStateStore: AuthStateStore {
         work = BlockingWork(label: "AuthStateKit.FileAuthStateStore", clock: clock)
     }
 
-    /// Returns the path of a key's state, for messages that send a person there; the file may be missing.
+    /// Returns the path of a key's state, for messages that send a user there; the file may be missing.
     ///
     /// - Throws: `AuthStateError` with `.invalidArgument` for a key that the store does not accept.
     public func path(for key: AuthStateKey) throws -> String { try layout.path(for: key) }

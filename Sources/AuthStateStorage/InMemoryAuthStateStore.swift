@@ -5,20 +5,14 @@ public import AuthStateSystem
 
 /// Keeps states for as long as the process lives: for tests, and for programs that log in anew each time.
 public final class InMemoryAuthStateStore: AuthStateStore {
-    private let clock: any Clock<Duration>
-    private let wallClock: WallClock
+    private let clock: WallClock
     private let queue = WaitingLine<String>()
     private let contents = Lock(Contents())
 
     /// Makes an empty store.
     ///
-    /// - Parameters:
-    ///   - clock: Measures the deadlines of leases.
-    ///   - wallClock: Gives the time at which a state is saved.
-    public init(clock: any Clock<Duration> = ContinuousClock(), wallClock: WallClock = .system) {
-        self.clock = clock
-        self.wallClock = wallClock
-    }
+    /// - Parameter clock: Gives the time at which a state is saved, and measures the deadlines of leases.
+    public init(clock: WallClock = .system) { self.clock = clock }
 
     /// Returns the number of waiters for the lease of a key.
     func waiterCount(_ key: AuthStateKey) -> Int { queue.waiterCount(key.rawValue) }
@@ -57,7 +51,7 @@ public final class InMemoryAuthStateStore: AuthStateStore {
     ) async throws -> R {
         let name = key.rawValue
         try await queue.enter(
-            name, until: Deadline(after: deadline, on: clock), orThrow: AuthStateError.storeLocked(name))
+            name, until: Deadline(after: deadline, on: clock.waiting), orThrow: AuthStateError.storeLocked(name))
         defer { queue.leave(name) }
         let lease = MemoryLease(store: self, key: key)
         defer { lease.end() }
@@ -113,7 +107,7 @@ extension InMemoryAuthStateStore {
                 contents.lastVersion += 1
                 let version = StoredAuthState.Version(rawValue: String(contents.lastVersion))
                 contents.states[key] = StoredAuthState(archive: archive, version: version)
-                contents.times[key] = store.wallClock.now
+                contents.times[key] = store.clock.now
                 return version
             }
         }

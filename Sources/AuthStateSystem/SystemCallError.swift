@@ -35,7 +35,7 @@ package struct SystemCallError: Error, Sendable, Hashable, CustomStringConvertib
         [EMFILE, ENFILE, ENOMEM, EIO, ENOSPC, EDQUOT, EAGAIN, EBUSY, ESTALE, ETIMEDOUT, ENOLCK].contains(code)
     }
 
-    /// The advice for a person, where a file of theirs is concerned.
+    /// The advice for a user, where a file of theirs is concerned.
     package var hint: String {
         // Two names of one number on Linux; flock on Darwin says the second.
         Self.hints[code == ENOTSUP ? EOPNOTSUPP : code] ?? "Check the path, or keep the state somewhere else."

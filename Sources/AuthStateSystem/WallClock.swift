@@ -1,18 +1,28 @@
 public import AuthStateFoundation
 import AuthStateLibc
 
-/// The time of day that expiry is compared with; waiting uses a `Clock` instead.
+/// The clock of a program: the time of day that expiry is compared with, and the pauses and deadlines that it waits for.
 public struct WallClock: Sendable {
-    /// A clock of the program's own; nil is the system's.
+    /// A time of the program's own; nil is the system's.
     package let injected: (@Sendable () -> Date)?
+    /// Measures pauses and deadlines.
+    public let waiting: any Clock<Duration>
 
     /// The system's clock.
-    public static let system = WallClock(injected: nil)
+    public static let system = WallClock(injected: nil, waiting: ContinuousClock())
 
     /// Makes a clock of your own, for tests.
-    public init(now: @escaping @Sendable () -> Date) { injected = now }
+    ///
+    /// - Parameters:
+    ///   - waiting: Measures pauses and deadlines.
+    ///   - now: Returns the time of day.
+    public init(waiting: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date) {
+        self.init(injected: now, waiting: waiting)
+    }
 
-    private init(injected: (@Sendable () -> Date)?) { self.injected = injected }
+    private init(injected: (@Sendable () -> Date)?, waiting: any Clock<Duration>) {
+        (self.injected, self.waiting) = (injected, waiting)
+    }
 
     /// The time now; exact, because it decides which of two processes acted last.
     public var now: Date { injected?() ?? Date(timeIntervalSince1970: SystemTime.secondsSince1970) }

@@ -6,7 +6,7 @@ import AuthStateUserAgent
 
 /// A clock that moves only when a test moves it: for waiting, as a `Clock`, and for the time of day, as a `WallClock`.
 ///
-/// Give `wallClock` and the clock itself to the service's configuration, and both move together.
+/// A service takes it with `AuthorizationService.Configuration(clock:)`.
 ///
 /// When no call has moved the clock for ten seconds of real time and a task still sleeps on it, a line on standard error says so,
 /// once.
@@ -80,8 +80,8 @@ public final class ManualClock: Clock, Sendable {
     /// The time of day that the clock shows.
     public var date: Date { start.addingTimeInterval(now.offset.inSeconds) }
 
-    /// The same clock, for expiry.
-    public var wallClock: WallClock { WallClock { [self] in date } }
+    /// The same clock, for a service's configuration.
+    public var wallClock: WallClock { WallClock(waiting: self) { [self] in date } }
 
     /// Moves the clock and wakes the tasks that slept until then.
     public func advance(by duration: Duration) {
@@ -203,6 +203,5 @@ extension AuthorizationService.Configuration {
     public init(clock: ManualClock) {
         self.init()
         self.clock = clock.wallClock
-        waitingClock = clock
     }
 }

@@ -45,7 +45,7 @@ public struct TransportError: Error, Sendable, Hashable {
 
     /// The kind of failure.
     public var code: Code
-    /// One sentence for a person, without secrets.
+    /// One sentence for a user, without secrets.
     public var message: String
     /// Whether bytes of the request may have reached the server: then it must not be blindly repeated.
     public var requestMayHaveBeenSent: Bool

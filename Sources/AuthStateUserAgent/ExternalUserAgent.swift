@@ -1,7 +1,7 @@
 public import AuthStateFoundation
 public import AuthStateOAuth
 
-/// Shows a provider's page to a person outside the app's reach and receives the answer (RFC 8252).
+/// Shows a provider's page to a user outside the app's reach and receives the answer (RFC 8252).
 public protocol ExternalUserAgent: Sendable {
     /// Prepares to receive a redirect; the session has the redirect URI that the request has to carry.
     ///
@@ -34,7 +34,7 @@ public protocol ExternalUserAgentSession: Sendable {
     /// The redirect URI that the request has to carry.
     var redirectURI: RedirectURI { get }
 
-    /// Shows the URL and waits for the provider to send the person back.
+    /// Shows the URL and waits for the provider to send the user back.
     ///
     /// - Throws: `AuthStateError` (timed out, the browser cannot be opened), or `CancellationError`.
     func present(_ url: URL) async throws -> AuthorizationCallback
@@ -55,7 +55,7 @@ public protocol ExternalUserAgentSession: Sendable {
     /// - Throws: `AuthStateError` when it may be another user's: then the tokens are revoked and the login fails.
     func confirm() async throws
 
-    /// Shows the person the outcome, and releases everything held; called exactly once, after every outcome.
+    /// Shows the user the outcome, and releases everything held; called exactly once, after every outcome.
     func finish(_ outcome: UserAgentOutcome) async
 }
 
@@ -74,7 +74,7 @@ extension ExternalUserAgentSession {
     }
 }
 
-/// The outcome of a trip through a user agent, for the page that the person sees last.
+/// The outcome of a trip through a user agent, for the page that the user sees last.
 public enum UserAgentOutcome: Sendable {
     /// The login (or logout) is complete.
     case completed

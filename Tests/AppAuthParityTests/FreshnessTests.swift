@@ -65,11 +65,11 @@ final class FreshnessTests: XCTestCase {
         let world = try World()
         let state = world.authorized(refreshToken: nil)
         world.clock.advance(by: .seconds(3600))
-        let before = state.snapshot
+        let before = state.record
         let result = await action(state)
         XCTAssertNil(result.accessToken)
         XCTAssertEqual((result.error as? AuthStateError)?.code, .noRefreshToken)
-        XCTAssertEqual(state.snapshot, before)
+        XCTAssertEqual(state.record, before)
         XCTAssertEqual(world.events.changes, 0)
         XCTAssertTrue(world.transport.requests.isEmpty)
     }

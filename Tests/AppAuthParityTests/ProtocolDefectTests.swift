@@ -92,8 +92,8 @@ final class ProtocolDefectTests: XCTestCase {
         XCTAssertEqual(tokens.idToken, old)
         let error = await failure { try await state.refresh() }
         XCTAssertEqual(error?.code, .invalidIDToken)
-        XCTAssertEqual(state.snapshot.lastTokenResponse?.accessToken, "a2")
-        XCTAssertEqual(state.snapshot.refreshToken, "r3")
+        XCTAssertEqual(state.record.lastTokenResponse?.accessToken, "a2")
+        XCTAssertEqual(state.record.refreshToken, "r3")
     }
 
     func testD11_onRefreshTheNonceIsTheOriginalOneOrAbsent() async throws {
@@ -184,7 +184,7 @@ final class ProtocolDefectTests: XCTestCase {
         let fresh = try await state.freshTokens()
         let exchange = TokenRequest(exchanging: response)
         let stored = try await world.store.load(.default)
-        let values: [Any] = [response, tokens, fresh, state, state.snapshot, state.status, exchange, stored as Any]
+        let values: [Any] = [response, tokens, fresh, state, state.record, state.status, exchange, stored as Any]
         let secrets = ["SECRET", request.state, request.codeVerifier.rawValue, try XCTUnwrap(request.nonce)]
         for value in values {
             var text = "\(value) \(String(reflecting: value))"
@@ -228,7 +228,7 @@ final class ProtocolDefectTests: XCTestCase {
     }
 
     func testD16_whatIsSafeIsRepeated() async throws {
-        let world = try World(waitingClock: ContinuousClock())
+        let world = try World(waitingBy: ContinuousClock())
         world.transport.enqueue(
             .failure(TransportError(.unreachable, "", requestMayHaveBeenSent: false)),
             .response(TransportResponse(status: 503, headers: ["Retry-After": "0"])), grant("a2"))
@@ -238,7 +238,7 @@ final class ProtocolDefectTests: XCTestCase {
     }
 }
 
-/// A person who closes the browser.
+/// A user who closes the browser.
 private struct GivenUpUserAgent: ExternalUserAgent, ExternalUserAgentSession {
     let redirectURI: RedirectURI
 

@@ -75,7 +75,7 @@ final class StateDefectTests: XCTestCase {
             let thrown = await failure { try await state.freshTokens() }
             XCTAssertNotNil(thrown)
             XCTAssertNil(state.authorizationError, "\(status) \(error)")
-            XCTAssertEqual(state.snapshot.refreshToken, "r1", "\(status) \(error)")
+            XCTAssertEqual(state.record.refreshToken, "r1", "\(status) \(error)")
         }
         let world = try World()
         world.transport.enqueue(refusal("invalid_grant"))
@@ -94,11 +94,11 @@ final class StateDefectTests: XCTestCase {
         let state = stale(world, idToken: try mint.token(at: world.clock.date))
         let error = await failure { try await state.freshTokens() }
         XCTAssertEqual(error?.code, .invalidSignature)
-        XCTAssertEqual(state.snapshot.refreshToken, "r2")
-        XCTAssertEqual(state.snapshot.lastTokenResponse?.accessToken, "a1", "the unchecked tokens are withheld")
+        XCTAssertEqual(state.record.refreshToken, "r2")
+        XCTAssertEqual(state.record.lastTokenResponse?.accessToken, "a1", "the unchecked tokens are withheld")
         XCTAssertNil(state.authorizationError)
         let restored = try await AuthState.restore(at: AuthState.Place(world.store, service: world.service))
-        XCTAssertEqual(restored.snapshot.refreshToken, "r2")
+        XCTAssertEqual(restored.record.refreshToken, "r2")
     }
 
     func testD06_aRefreshWithoutIDTokenKeepsTheLastOne() async throws {
@@ -119,8 +119,8 @@ final class StateDefectTests: XCTestCase {
         try await state.update(with: world.tokens("a1", refreshToken: "r1"))
         _ = await failure { try await state.refresh() }
         let restored = try await AuthState.restore(at: AuthState.Place(world.store, service: world.service))
-        XCTAssertEqual(restored.snapshot.lastRegistrationResponse, state.snapshot.lastRegistrationResponse)
-        XCTAssertEqual(restored.snapshot.lastRegistrationResponse?.clientSecret, "s")
+        XCTAssertEqual(restored.record.lastRegistrationResponse, state.record.lastRegistrationResponse)
+        XCTAssertEqual(restored.record.lastRegistrationResponse?.clientSecret, "s")
         let error = try XCTUnwrap(restored.authorizationError)
         XCTAssertEqual(error, state.authorizationError)
         XCTAssertEqual(error.response?.errorDescription, "why")
@@ -157,8 +157,8 @@ final class StateDefectTests: XCTestCase {
             world.transport.enqueue(reply)
             let state = stale(world)
             _ = await failure { try await state.freshTokens() }
-            XCTAssertEqual(state.snapshot.lastTokenResponse?.accessToken, "a1")
-            XCTAssertEqual(state.snapshot.refreshToken, "r1")
+            XCTAssertEqual(state.record.lastTokenResponse?.accessToken, "a1")
+            XCTAssertEqual(state.record.refreshToken, "r1")
             XCTAssertNil(state.authorizationError)
         }
         let world = try World()

@@ -23,7 +23,7 @@ final class StateUpdateTests: XCTestCase {
         try await state.update(authorizationError: error(.resource))
         let changes = world.events.changes
         try await state.update(with: registration())
-        let record = state.snapshot
+        let record = state.record
         XCTAssertEqual(record.lastRegistrationResponse, try registration())
         XCTAssertNil(record.refreshToken)
         XCTAssertNil(record.scope)
@@ -41,9 +41,9 @@ final class StateUpdateTests: XCTestCase {
         let changes = world.events.changes
         let response = try world.codeResponse(extra: "&scope=openid")
         try await state.update(with: response)
-        XCTAssertEqual(state.snapshot.lastAuthorizationResponse, response)
-        XCTAssertNil(state.snapshot.lastTokenResponse)
-        XCTAssertNil(state.snapshot.refreshToken)
+        XCTAssertEqual(state.record.lastAuthorizationResponse, response)
+        XCTAssertNil(state.record.lastTokenResponse)
+        XCTAssertNil(state.record.refreshToken)
         XCTAssertNil(state.authorizationError)
         XCTAssertEqual(state.status.scope, "openid")
         XCTAssertEqual(world.events.changes, changes + 1)
@@ -56,15 +56,15 @@ final class StateUpdateTests: XCTestCase {
         let state = world.authorized()
         try await state.update(with: world.codeResponse(), error: error(.authorization))
         XCTAssertEqual(state.authorizationError, error(.authorization))
-        XCTAssertNil(state.snapshot.lastAuthorizationResponse)
-        XCTAssertEqual(state.snapshot.refreshToken, "r1")
+        XCTAssertNil(state.record.lastAuthorizationResponse)
+        XCTAssertEqual(state.record.refreshToken, "r1")
         XCTAssertFalse(state.isAuthorized)
     }
 
     func testP04_anyOtherAuthorizationErrorWithoutResponseChangesNothing() async throws {
         let world = try World()
         let state = world.authorized()
-        let before = state.snapshot
+        let before = state.record
         let errors: [any Error] = [
             CancellationError(), error(.authorization, oauth: nil), error(.token),
             AuthStateError(.unreachable, stage: .authorization, "No network."),
@@ -72,7 +72,7 @@ final class StateUpdateTests: XCTestCase {
         for error in errors {
             try await state.update(with: nil as AuthorizationResponse?, error: error)
         }
-        XCTAssertEqual(state.snapshot, before)
+        XCTAssertEqual(state.record, before)
         XCTAssertEqual(world.events.changes, 0)
     }
 
@@ -82,14 +82,14 @@ final class StateUpdateTests: XCTestCase {
         try await state.update(authorizationError: error(.resource))
         let changes = world.events.changes
         try await state.update(with: world.tokens("a2"))
-        XCTAssertEqual(state.snapshot.lastTokenResponse?.accessToken, "a2")
+        XCTAssertEqual(state.record.lastTokenResponse?.accessToken, "a2")
         XCTAssertNil(state.authorizationError)
         XCTAssertEqual(state.status.scope, "openid")
-        XCTAssertEqual(state.snapshot.refreshToken, "r1")
+        XCTAssertEqual(state.record.refreshToken, "r1")
         XCTAssertEqual(world.events.changes, changes + 1)
         try await state.update(with: world.tokens("a3", refreshToken: "r3", scope: "less"))
         XCTAssertEqual(state.status.scope, "less")
-        XCTAssertEqual(state.snapshot.refreshToken, "r3")
+        XCTAssertEqual(state.record.refreshToken, "r3")
     }
 
     func testP06_anOAuthTokenErrorMovesIntoErrorAndIgnoresTheResponse() async throws {
@@ -101,7 +101,7 @@ final class StateUpdateTests: XCTestCase {
             XCTAssertNil(state.authorizationError)
             try await state.update(with: world.tokens("a2"), error: error(stage, oauth: "invalid_grant"))
             XCTAssertEqual(state.authorizationError?.response?.error, "invalid_grant")
-            XCTAssertEqual(state.snapshot.lastTokenResponse?.accessToken, "a1")
+            XCTAssertEqual(state.record.lastTokenResponse?.accessToken, "a1")
         }
     }
 
@@ -119,9 +119,9 @@ final class StateUpdateTests: XCTestCase {
         }
         try await state.update(authorizationError: Own())
         XCTAssertTrue(state.authorizationError?.underlying?.contains("Own") == true)
-        XCTAssertNotNil(state.snapshot.lastAuthorizationResponse)
-        XCTAssertNotNil(state.snapshot.lastTokenResponse)
-        XCTAssertEqual(state.snapshot.refreshToken, "r2")
+        XCTAssertNotNil(state.record.lastAuthorizationResponse)
+        XCTAssertNotNil(state.record.lastTokenResponse)
+        XCTAssertEqual(state.record.refreshToken, "r2")
         XCTAssertFalse(state.isAuthorized)
     }
 
@@ -132,7 +132,7 @@ final class StateUpdateTests: XCTestCase {
         XCTAssertNotNil(state.status.accessTokenExpirationDate)
         try await state.update(authorizationError: error(.resource))
         XCTAssertNil(state.tokensIfFresh())
-        XCTAssertNil(state.snapshot.accessToken)
+        XCTAssertNil(state.record.accessToken)
         XCTAssertNil(state.status.accessTokenExpirationDate)
         let thrown = await failure { try await state.freshTokens() }
         XCTAssertEqual(thrown, error(.resource))

@@ -14,10 +14,9 @@ struct World {
     let events = EventLog()
     var configuration: ProviderConfiguration
 
-    init(waitingClock: (any Clock<Duration>)? = nil) throws {
+    init(waitingBy waitingClock: (any Clock<Duration>)? = nil) throws {
         var settings = AuthorizationService.Configuration()
-        settings.clock = clock.wallClock
-        settings.waitingClock = waitingClock ?? clock
+        settings.clock = WallClock(waiting: waitingClock ?? clock) { [clock] in clock.date }
         service = AuthorizationService(transport: transport, configuration: settings)
         configuration = ProviderConfiguration(
             issuer: try Issuer("https://op.example"), authorizationEndpoint: try url("https://op.example/authorize"),

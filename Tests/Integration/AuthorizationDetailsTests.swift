@@ -24,12 +24,12 @@ extension ProviderTests {
         func granted(_ isPushed: Bool) async throws {
             let flow = try Flow(.glewlwyd)
             let state = try await logIn(flow) { $0.isPushed = isPushed }
-            #expect(state.snapshot.authorizationDetails == [Self.payment])
-            let first = state.snapshot.accessToken
+            #expect(state.record.authorizationDetails == [Self.payment])
+            let first = state.record.accessToken
             #expect(try await state.refresh().accessToken != first)
-            #expect(state.snapshot.authorizationDetails == [Self.payment])
+            #expect(state.record.authorizationDetails == [Self.payment])
             let restored = try await AuthState.restore(at: AuthState.Place(flow.store, service: flow.service))
-            #expect(restored.snapshot.authorizationDetails == [Self.payment])
+            #expect(restored.record.authorizationDetails == [Self.payment])
         }
 
         @Test("details travel in a signed request, whose answer is signed as well", arguments: [false, true])
@@ -43,7 +43,7 @@ extension ProviderTests {
                 // glewlwyd does not heed the response mode of a pushed request.
                 request.responseMode = isPushed ? nil : .queryJWT
             }
-            #expect(state.snapshot.authorizationDetails == [Self.payment])
+            #expect(state.record.authorizationDetails == [Self.payment])
         }
 
         @Test("a type that glewlwyd does not list is not sent, and an action that it does not allow is refused")

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension ProviderTests {
-    /// glewlwyd lists for alice the logins that she is asked about. Its hint names the person in JSON.
+    /// glewlwyd lists for alice the logins that she is asked about. Its hint names the user in JSON.
     @Suite("backchannel authentication (CIBA)") struct BackchannelTests {
         private static func flow(_ provider: Provider) throws -> Flow {
             try Flow(provider).client("ciba", .secret("s3cret", method: .clientSecretBasic))
@@ -32,7 +32,7 @@ extension ProviderTests {
                     #expect(response.interval == .seconds(5) && response.request.userCode == nil)
                     try await flow.browser.open(Self.list(flow))
                 }, at: AuthState.Place(flow.store, service: flow.service))
-            let record = state.snapshot
+            let record = state.record
             #expect(state.status.canRenew && record.idTokenTrust == .signature)
             #expect(record.scope?.contains("profile") == true)
             #expect(try await state.userInfo().name == "Alice Doe")
@@ -49,7 +49,7 @@ extension ProviderTests {
                     try await flow.browser.open(Self.list(flow))
                 }, at: .memory(service: flow.service))
             var request = try await Self.request(flow)
-            request.hint = .idToken(try #require(first.snapshot.idToken))
+            request.hint = .idToken(try #require(first.record.idToken))
             request.dpopKey = try .generate(for: request.client.provider)
             let state = try await AuthState.logIn(
                 .backchannel(request.with(flow.credential)) { _ in try await flow.browser.open(Self.list(flow)) },

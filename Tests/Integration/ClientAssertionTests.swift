@@ -41,9 +41,9 @@ extension ProviderTests {
         func life(_ signer: Signer, _ provider: Provider) async throws {
             let flow = try signer.flow(provider)
             let state = try await flow.logIn()
-            let first = state.snapshot.accessToken
+            let first = state.record.accessToken
             #expect(try await state.refresh().accessToken != first)
-            let record = state.snapshot
+            let record = state.record
             try await flow.service.revoke(
                 RevocationRequest(record.client, token: try #require(record.refreshToken), tokenTypeHint: .refreshToken)
                     .with(record.client.credential))
@@ -58,7 +58,7 @@ extension ProviderTests {
                 .clientCredentials(
                     Client(try await flow.configuration(), id: flow.clientID, credential: flow.credential),
                     scopes: [.profile]), at: .memory(service: flow.service))
-            let first = state.snapshot.accessToken
+            let first = state.record.accessToken
             #expect(try await state.refresh().accessToken != first)
         }
 
@@ -86,7 +86,7 @@ extension ProviderTests {
             let folder = try TemporaryFolder()
             var flow = try Signer.key.flow(.glewlwyd)
             flow.store = FileAuthStateStore(file: folder("state.json"))
-            let first = try await flow.logIn().snapshot.accessToken
+            let first = try await flow.logIn().record.accessToken
             let restored = try await AuthState.restore(at: AuthState.Place(flow.store, service: flow.service))
             #expect(try await restored.refresh().accessToken != first)
             #expect(folder.text("state.json").contains(flow.provider.clientKeyFile))

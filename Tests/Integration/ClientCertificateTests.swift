@@ -26,9 +26,9 @@
             func life(_ client: String) async throws {
                 let flow = try flow(client, certificate: client)
                 let state = try await flow.logIn()
-                let first = state.snapshot.accessToken
+                let first = state.record.accessToken
                 #expect(try await state.refresh().accessToken != first)
-                let record = state.snapshot
+                let record = state.record
                 let alias = record.client.provider.metadata?.mtlsEndpointAliases?["token_endpoint"]?.stringValue
                 #expect(await flow.transport.count(of: try #require(alias)) == 2)
                 #expect(try await flow.tokenRequests() == 0)
@@ -46,7 +46,7 @@
                     .clientCredentials(
                         Client(try await flow.configuration(), id: flow.clientID, credential: flow.credential),
                         scopes: [.profile]), at: .memory(service: flow.service))
-                let token = try #require(state.snapshot.accessToken)
+                let token = try #require(state.record.accessToken)
                 let claims = try JSONWebToken(parsing: token).claims
                 #expect(claims["cnf"]?["x5t#S256"]?.stringValue?.isEmpty == false)
             }
@@ -75,7 +75,7 @@
                 let folder = try TemporaryFolder()
                 var flow = try flow("mtls", certificate: "mtls")
                 flow.store = FileAuthStateStore(file: folder("state.json"))
-                let first = try await flow.logIn().snapshot.accessToken
+                let first = try await flow.logIn().record.accessToken
                 let restored = try await AuthState.restore(
                     at: AuthState.Place(flow.store, service: flow.service))
                 #expect(try await restored.refresh().accessToken != first)

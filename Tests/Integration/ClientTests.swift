@@ -36,7 +36,7 @@ extension ProviderTests {
         @Test("clients log in and renew with the right secret", arguments: proofs)
         func rightSecret(_ proof: Proof) async throws {
             let state = try await proof.flow().logIn()
-            let first = state.snapshot.accessToken
+            let first = state.record.accessToken
             #expect(try await state.refresh().accessToken != first)
         }
 
@@ -52,7 +52,7 @@ extension ProviderTests {
                 return
             }
             let state = try await flow.logIn()
-            let first = state.snapshot.accessToken
+            let first = state.record.accessToken
             #expect(try await state.refresh().accessToken != first)
         }
 
@@ -70,12 +70,12 @@ extension ProviderTests {
         func wrongSecretAtRenewal(_ proof: Proof) async throws {
             let flow = try proof.flow()
             let state = try await flow.logIn()
-            var record = state.snapshot
+            var record = state.record
             record.client.credential = .secret("wrong", method: proof.method)
             let misled = AuthState(record, service: flow.service, store: InMemoryAuthStateStore())
             let error = await #expect(throws: AuthStateError.self) { try await misled.refresh() }
             #expect(misled.isAuthorized)
-            #expect(misled.snapshot.refreshToken == record.refreshToken)
+            #expect(misled.record.refreshToken == record.refreshToken)
             // glewlwyd says nothing but 400, and takes the grant away.
             guard proof.provider.software != .glewlwyd else {
                 #expect(error?.code == .refusedWithoutReason)
@@ -101,9 +101,9 @@ extension ProviderTests {
                     Client(try await flow.configuration(), id: proof.clientID, credential: flow.credential),
                     scopes: [.profile]), at: .memory(service: flow.service))
             #expect(state.isAuthorized && state.status.canRenew)
-            #expect(state.snapshot.refreshToken == nil && state.snapshot.idToken == nil)
+            #expect(state.record.refreshToken == nil && state.record.idToken == nil)
             #expect(state.status.scope == "profile")
-            let first = state.snapshot.accessToken
+            let first = state.record.accessToken
             #expect(try await state.refresh().accessToken != first)
         }
 

@@ -7,12 +7,12 @@ extension ProviderTests {
         /// A life from login to a renewal; every answer of glewlwyd's userinfo is also what a resource of one's own is.
         private func live(_ flow: Flow) async throws -> AuthState {
             let state = try await flow.logIn()
-            let first = state.snapshot
+            let first = state.record
             #expect(first.lastTokenResponse?.tokenType.lowercased() == "dpop")
             #expect(try await state.userInfo().email == "alice@example.test")
             let tokens = try await state.refresh()
             #expect(tokens.isDPoPBound && tokens.accessToken != first.accessToken)
-            #expect(state.snapshot.refreshToken != first.refreshToken && state.snapshot.dpopKey == first.dpopKey)
+            #expect(state.record.refreshToken != first.refreshToken && state.record.dpopKey == first.dpopKey)
             let endpoint = try #require(first.client.provider.userInfoEndpoint)
             let response = try await state.performAction(TransportRequest(url: endpoint))
             #expect(response.status == 200)
@@ -44,13 +44,13 @@ extension ProviderTests {
             // glewlwyd wants a nonce in a pushed request's proof, and says so only at its other endpoints.
             flow.tolerances = [.endpointAudience, .unprovenPush]
             let state = try await live(flow)
-            let token = state.snapshot.accessToken
-            let endpoint = try #require(state.snapshot.client.provider.userInfoEndpoint)
+            let token = state.record.accessToken
+            let endpoint = try #require(state.record.client.provider.userInfoEndpoint)
             // More often than a nonce serves: each time it ends the request is repeated, and the token stays.
             for _ in 0..<12 {
                 #expect(try await state.performAction(TransportRequest(url: endpoint)).status == 200)
             }
-            #expect(state.snapshot.accessToken == token)
+            #expect(state.record.accessToken == token)
             for _ in 0..<7 { try await state.refresh() }
             #expect(try await state.userInfo().email == "alice@example.test")
         }
@@ -65,11 +65,11 @@ extension ProviderTests {
             let folder = try TemporaryFolder()
             var flow = try boundFlow(.glewlwyd)
             flow.store = FileAuthStateStore(file: folder("state.json"))
-            let first = try await flow.logIn().snapshot
+            let first = try await flow.logIn().record
             let restored = try await AuthState.restore(at: AuthState.Place(flow.store, service: flow.service))
             #expect(try await restored.refresh().accessToken != first.accessToken)
             #expect(try await restored.userInfo().email == "alice@example.test")
-            var stolen = restored.snapshot
+            var stolen = restored.record
             stolen.dpopKey = try .generate()
             let thief = AuthState(stolen, service: flow.service, store: InMemoryAuthStateStore())
             // Not at userinfo, where glewlwyd takes the proof of any key.
@@ -85,7 +85,7 @@ extension ProviderTests {
                 .clientCredentials(
                     Client(try await flow.configuration(), id: flow.clientID, credential: flow.credential),
                     scopes: [.profile], dpopKey: flow.dpopKey), at: .memory(service: flow.service))
-            let first = state.snapshot
+            let first = state.record
             #expect(first.lastTokenResponse?.tokenType.lowercased() == "dpop")
             #expect(try await state.refresh().accessToken != first.accessToken)
         }
@@ -99,7 +99,7 @@ extension ProviderTests {
                 .device(request) { response in
                     try await flow.browser.open(try #require(response.verificationURIComplete))
                 }, at: .memory(service: flow.service))
-            #expect(state.snapshot.dpopKey == flow.dpopKey)
+            #expect(state.record.dpopKey == flow.dpopKey)
             #expect(try await state.userInfo().name == "Alice Doe")
             #expect(try await state.refresh().isDPoPBound)
         }

@@ -23,7 +23,7 @@ extension ProviderTests {
             try Flow(provider).client(provider.software == .glewlwyd ? "public" : "device")
         }
 
-        @Test("the person allows it: tokens, userinfo and a renewal", arguments: providers)
+        @Test("the user allows it: tokens, userinfo and a renewal", arguments: providers)
         func allowed(_ provider: Provider) async throws {
             let flow = try Self.flow(provider)
             let state = try await AuthState.logIn(
@@ -31,7 +31,7 @@ extension ProviderTests {
                     #expect(!response.userCode.isEmpty && response.interval == .seconds(1))
                     try await flow.browser.open(try #require(response.verificationURIComplete))
                 }, at: AuthState.Place(flow.store, service: flow.service))
-            let record = state.snapshot
+            let record = state.record
             #expect(state.isAuthorized && state.status.canRenew && record.refreshToken != nil)
             #expect(record.scope?.contains("profile") == true)
             // django-oauth-toolkit sends no ID token with this grant; glewlwyd sends one, without a nonce.
@@ -41,7 +41,7 @@ extension ProviderTests {
             #expect(try await restored.refresh().accessToken != record.accessToken)
         }
 
-        @Test("a login is pending until the person decides: the provider is asked again", arguments: providers)
+        @Test("a login is pending until the user decides: the provider is asked again", arguments: providers)
         func pending(_ provider: Provider) async throws {
             let flow = try Self.flow(provider)
             let response = try await flow.service.authorizeDevice(try await Self.request(flow))
@@ -60,7 +60,7 @@ extension ProviderTests {
             #expect(try await flow.service.pollTokens(for: response).refreshToken != nil)
         }
 
-        @Test("the person refuses", arguments: [Provider.django])
+        @Test("the user refuses", arguments: [Provider.django])
         func denied(_ provider: Provider) async throws {
             let flow = try Self.flow(provider)
             let error = await #expect(throws: AuthStateError.self) {

@@ -4,7 +4,7 @@ import Testing
 
 extension ProviderTests {
     @Suite("common failures") struct DiagnosisTests {
-        /// The text that the provider's page shows to the person when a request is wrong; the browser is not sent back
+        /// The text that the provider's page shows to the user when a request is wrong; the browser is not sent back
         /// then.
         private func page(_ flow: Flow, _ change: (inout AuthorizationRequest) throws -> Void) async throws -> String {
             var request = try await flow.request()
@@ -16,12 +16,12 @@ extension ProviderTests {
             return result.errors
         }
 
-        @Test("a wrong redirect URI, or an unknown client, strands the person at the provider", arguments: Provider.all)
+        @Test("a wrong redirect URI, or an unknown client, strands the user at the provider", arguments: Provider.all)
         func stranded(_ provider: Provider) async throws {
             let flow = try Flow(provider)
             let redirect = try await page(flow) { $0.redirectURI = try RedirectURI("http://127.0.0.1:1/elsewhere") }
             let client = try await page(flow) { $0.client.id = "nobody" }
-            // glewlwyd's page is empty. A person can copy the sentence that the others show.
+            // glewlwyd's page is empty. A user can copy the sentence that the others show.
             let sentences: [(shown: String, sentence: String, name: RecognizedFailure.Name)] =
                 switch provider.software {
                 case .glewlwyd, .pyop, .allauth, .openIDConnect: []
@@ -93,7 +93,7 @@ extension ProviderTests {
                     .discovery, .request, .browser, .callback, .answer, .tokenRequest, .tokens, .idToken, .store,
                     .userinfo,
                 ])
-            let record = state.snapshot
+            let record = state.record
             let request = try #require(record.lastAuthorizationResponse?.request)
             let secrets = [
                 record.accessToken, record.refreshToken, record.idToken, request.nonce, request.state,

@@ -17,7 +17,7 @@ extension ProviderTests {
             let flow = try Flow(.doorkeeper)
             let state = try await flow.logIn()
             let copy = flow.copy(of: state)
-            let outcome = await state.logOut(presenting: flow.browser.userAgent())
+            let outcome = await state.logOut(.everywhere(flow.browser.userAgent()))
             #expect(outcome == LogoutOutcome(removal: .done, revocation: .done, session: .notOffered))
             let error = await #expect(throws: AuthStateError.self) { try await copy.refresh() }
             #expect(error?.code == .invalidGrant)
@@ -25,7 +25,7 @@ extension ProviderTests {
             #expect(configuration.registrationEndpoint == nil && configuration.endSessionEndpoint == nil)
         }
 
-        @Test("a scope that is unknown strands the person at the provider, which tells why")
+        @Test("a scope that is unknown strands the user at the provider, which tells why")
         func scope() async throws {
             var flow = try Flow(.doorkeeper)
             flow.scopes = [.openID, "nonsense"]

@@ -16,7 +16,7 @@ extension ProviderTests {
             #expect(answer.isActive && answer.clientID == "basic")
             #expect(answer.scope?.contains("profile") == true)
             #expect(answer.expirationDate != nil)
-            let copy = AuthState(state.snapshot, service: state.service, store: InMemoryAuthStateStore())
+            let copy = AuthState(state.record, service: state.service, store: InMemoryAuthStateStore())
             try await state.revoke()
             #expect(!state.isAuthorized)
             #expect(try await copy.introspect().isActive == false)
@@ -69,7 +69,7 @@ extension ProviderTests {
                         scopes: [.profile]), at: .memory(service: flow.service))
                 let answer = try await state.introspect()
                 #expect(answer.isActive && answer.clientID == clientID && answer.scope == "profile")
-                let copy = AuthState(state.snapshot, service: flow.service, store: InMemoryAuthStateStore())
+                let copy = AuthState(state.record, service: flow.service, store: InMemoryAuthStateStore())
                 try await state.revoke()
                 #expect(try await copy.introspect().isActive == false)
             }

@@ -10,7 +10,7 @@ extension ProviderTests {
             let state = try await flow.logIn()
             #expect(state.isAuthorized)
             #expect(state.status.canRenew)
-            let record = state.snapshot
+            let record = state.record
             let token = try IDToken(parsing: try #require(record.idToken))
             #expect(token.issuer == flow.provider.issuer)
             #expect(token.audience == ["public"])
@@ -28,7 +28,7 @@ extension ProviderTests {
         @Test("an ID token under ES256 is verified too", arguments: [Provider.glewlwyd, .glewlwydTLS])
         func ellipticCurve(_ provider: Provider) async throws {
             let state = try await Flow(provider).client("public-es256").logIn()
-            let token = try IDToken(parsing: try #require(state.snapshot.idToken))
+            let token = try IDToken(parsing: try #require(state.record.idToken))
             #expect(try algorithm(of: token) == "ES256")
         }
 
@@ -59,10 +59,10 @@ extension ProviderTests {
             let flow = try Flow(provider)
             let (request, callback) = try await flow.callback()
             let pending = try await flow.service.begin(request)
-            _ = try await AuthState.logIn(.code(pending, callback), at: .memory(service: flow.service))
+            _ = try await AuthState.logIn(.callback(callback, of: pending), at: .memory(service: flow.service))
             // This process remembers the login, another one would have to ask the provider.
             let again = await #expect(throws: AuthStateError.self) {
-                try await AuthState.logIn(.code(pending, callback), at: .memory(service: flow.service))
+                try await AuthState.logIn(.callback(callback, of: pending), at: .memory(service: flow.service))
             }
             #expect(again?.code == .authorizationExpired)
             let elsewhere = await #expect(throws: AuthStateError.self) {
@@ -71,7 +71,7 @@ extension ProviderTests {
             #expect(elsewhere?.stage == .token)
         }
 
-        @Test("a person who declines is not logged in", arguments: Provider.all)
+        @Test("a user who declines is not logged in", arguments: Provider.all)
         func declined(_ provider: Provider) async throws {
             let flow = try Flow(provider)
             let error = await #expect(throws: AuthStateError.self) { try await flow.logIn(.decline) }
@@ -81,14 +81,14 @@ extension ProviderTests {
             #expect(try await flow.tokenRequests() == 0)
         }
 
-        @Test("userinfo speaks of the person who logged in", arguments: Provider.all)
+        @Test("userinfo speaks of the user who logged in", arguments: Provider.all)
         func userInfo(_ provider: Provider) async throws {
             let state = try await Flow(provider).logIn()
             let info = try await state.userInfo()
             #expect(info.isBound)
             #expect(info.email == "alice@example.test")
             #expect(info.name == "Alice Doe")
-            #expect(info.subject == (try IDToken(parsing: try #require(state.snapshot.idToken))).subject)
+            #expect(info.subject == (try IDToken(parsing: try #require(state.record.idToken))).subject)
         }
 
         @Test("tokens are not sent elsewhere in the clear", arguments: [Provider.glewlwydTLS])
@@ -116,7 +116,7 @@ extension ProviderTests {
             let pending = try await flow.service.begin(request)
             let error = await #expect(throws: AuthStateError.self) {
                 try await AuthState.logIn(
-                    .code(pending, callback), at: AuthState.Place(flow.store, service: flow.service))
+                    .callback(callback, of: pending), at: AuthState.Place(flow.store, service: flow.service))
             }
             check(try #require(error))
             #expect(try await flow.store.login() == nil)

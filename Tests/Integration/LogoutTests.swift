@@ -53,7 +53,8 @@ extension ProviderTests {
             let copy = flow.copy(of: state)
             try await state.update(authorizationError: AuthStateError(.tokenRejected, stage: .resource, "Refused."))
             let outcome = await state.logOut(
-                presenting: flow.browser.userAgent(), postLogoutRedirectURI: try RedirectURI(flow.provider.redirectURI))
+                .everywhere(flow.browser.userAgent(), postLogoutRedirectURI: try RedirectURI(flow.provider.redirectURI))
+            )
             #expect(outcome == LogoutOutcome(removal: .done, revocation: .done, session: .ended))
             #expect(try await flow.store.login() == nil)
             let error = await #expect(throws: AuthStateError.self) { try await copy.refresh() }
@@ -65,14 +66,15 @@ extension ProviderTests {
             let flow = try Flow(.glewlwyd)
             let state = try await flow.logIn()
             let outcome = await state.logOut(
-                presenting: flow.browser.userAgent(), postLogoutRedirectURI: try RedirectURI(flow.provider.redirectURI))
+                .everywhere(flow.browser.userAgent(), postLogoutRedirectURI: try RedirectURI(flow.provider.redirectURI))
+            )
             #expect(outcome.removal == .done && outcome.session == .ended)
             #expect(outcome.failures.map(\.code) == [.invalidClient])
             #expect(try await flow.store.login() == nil)
         }
 
         private func request(_ state: AuthState, of flow: Flow) throws -> EndSessionRequest {
-            let record = state.snapshot
+            let record = state.record
             return EndSessionRequest(
                 configuration: record.client.provider, idTokenHint: record.idToken, clientID: record.client.id,
                 postLogoutRedirectURI: try RedirectURI(flow.provider.redirectURI))
@@ -82,7 +84,7 @@ extension ProviderTests {
             var request = try await flow.request()
             request.prompt = [.none]
             // glewlwyd wants to be told who is meant.
-            request.idTokenHint = state.snapshot.idToken
+            request.idTokenHint = state.record.idToken
             return try await AuthState.logIn(
                 .browser(request, flow.browser.userAgent()), at: .memory(service: flow.service))
         }

@@ -11,10 +11,10 @@ extension ProviderTests {
             flow.store = FileAuthStateStore(folder: folder.path)
             let first = try await flow.logIn()
             let second = try await restored(folder, flow)
-            #expect(second.snapshot == first.snapshot)
+            #expect(second.record == first.record)
             let renewed = try await second.refresh().accessToken
-            #expect(renewed != first.snapshot.accessToken)
-            #expect(try await restored(folder, flow).snapshot.accessToken == renewed)
+            #expect(renewed != first.record.accessToken)
+            #expect(try await restored(folder, flow).record.accessToken == renewed)
         }
 
         @Test(
@@ -33,7 +33,7 @@ extension ProviderTests {
             let next = try await first.freshTokens().accessToken
             #expect(next != renewed)
             #expect(try await flow.tokenRequests() == requests + 1)
-            #expect(try await restored(folder, flow).snapshot.accessToken == next)
+            #expect(try await restored(folder, flow).record.accessToken == next)
         }
 
         @Test("the client's secret is not on disk, and no other user can read what is", arguments: Provider.all)
@@ -47,14 +47,14 @@ extension ProviderTests {
             let state = try await flow.logIn()
             #expect(try TemporaryFolder.permissions(of: path) == 0o600)
             let text = try String(contentsOfFile: path, encoding: .utf8)
-            #expect(text.contains(try #require(state.snapshot.refreshToken)))
+            #expect(text.contains(try #require(state.record.refreshToken)))
             #expect(!text.contains(secret))
             let withoutSecret = try await AuthState.restore(at: AuthState.Place(store, service: flow.service))
             let error = await #expect(throws: AuthStateError.self) { try await withoutSecret.refresh() }
             #expect(error?.code == .credentialUnavailable)
             let complete = try await AuthState.restore(
                 at: AuthState.Place(store, service: flow.service), credential: flow.credential)
-            #expect(try await complete.refresh().accessToken != state.snapshot.accessToken)
+            #expect(try await complete.refresh().accessToken != state.record.accessToken)
         }
 
         @Test("a login that cannot be kept does not begin", arguments: [Provider.glewlwyd])

@@ -39,10 +39,10 @@ extension ProviderTests {
         func pushed(_ client: Registered) async throws {
             let flow = try client.flow(.glewlwyd)
             let state = try await logIn(flow) { $0.isPushed = true }
-            let endpoint = try #require(state.snapshot.client.provider.pushedAuthorizationRequestEndpoint)
+            let endpoint = try #require(state.record.client.provider.pushedAuthorizationRequestEndpoint)
             #expect(await flow.transport.count(of: endpoint.absoluteString) == 1)
-            #expect(state.snapshot.idToken != nil)
-            let first = state.snapshot.accessToken
+            #expect(state.record.idToken != nil)
+            let first = state.record.accessToken
             #expect(try await state.refresh().accessToken != first)
         }
 
@@ -106,7 +106,7 @@ extension ProviderTests {
                 request.signingCredential = flow.credential
                 request.claims = ClaimsRequest(userInfo: ["given_name": .essential]).json
             }
-            #expect(state.snapshot.idToken != nil)
+            #expect(state.record.idToken != nil)
             #expect(try await state.userInfo().claims["given_name"] != nil)
         }
 

@@ -6,7 +6,7 @@ import Testing
 extension ProviderTests {
     @Suite("logging in again for a request") struct ReauthorizationTests {
         @Test(
-            "after the provider revoked the grant, the request goes out once more as the same person",
+            "after the provider revoked the grant, the request goes out once more as the same user",
             arguments: [Provider.glewlwyd, .django])
         func samePerson(_ provider: Provider) async throws {
             let (flow, state) = try await revoked(provider)
@@ -16,15 +16,15 @@ extension ProviderTests {
             #expect(response.status == 200)
             #expect(String(decoding: response.body, as: UTF8.self).contains("alice@example.test"))
             #expect(state.isAuthorized)
-            #expect(try await flow.stored() == state.snapshot)
+            #expect(try await flow.stored() == state.record)
             // The new grant is a whole one.
             try await state.refresh()
         }
 
-        @Test("another person's login is not taken for it, and its tokens are revoked")
+        @Test("another user's login is not taken for it, and its tokens are revoked")
         func otherPerson() async throws {
             let (flow, state) = try await revoked(.glewlwyd)
-            let (before, stored) = (state.snapshot, try await flow.stored())
+            let (before, stored) = (state.record, try await flow.stored())
             let (service, credential) = (flow.service, flow.credential)
             let bob = try LoginBrowser(user: "bob")
             let seen = Seen()
@@ -39,7 +39,7 @@ extension ProviderTests {
                     })
             }
             #expect(error?.code == .accountChanged)
-            #expect(state.snapshot == before && stored == before)
+            #expect(state.record == before && stored == before)
             #expect(try await flow.stored() == before)
             // Bob's grant was revoked.
             let tokens = try #require(await seen.tokens)
@@ -54,7 +54,7 @@ extension ProviderTests {
             #expect(refused?.kind == .reauthenticationRequired)
         }
 
-        @Test("a session of an app shows that it has ended, and the same person again after the login")
+        @Test("a session of an app shows that it has ended, and the same user again after the login")
         func session() async throws {
             let flow = try Flow(.glewlwyd).client("basic", .secret("s3cret", method: .clientSecretBasic))
             var configuration = AuthSessionConfiguration(
@@ -104,7 +104,7 @@ extension Flow {
 
     /// Revokes both tokens of a state, without telling it.
     fileprivate func revokeGrant(of state: AuthState) async throws {
-        let record = state.snapshot
+        let record = state.record
         for (token, hint) in [(record.refreshToken, TokenTypeHint.refreshToken), (record.accessToken, .accessToken)] {
             try await service.revoke(
                 RevocationRequest(

@@ -73,9 +73,9 @@ extension ProviderTests {
                 return
             }
             let state = try await AuthState.logIn(
-                .code(pending, redirect.callback), at: .memory(service: flow.service))
+                .callback(redirect.callback, of: pending), at: .memory(service: flow.service))
             #expect(state.isAuthorized)
-            #expect(try IDToken(parsing: try #require(state.snapshot.idToken)).nonce == pending.request.nonce)
+            #expect(try IDToken(parsing: try #require(state.record.idToken)).nonce == pending.request.nonce)
             #expect(!second.router.open(answer))
         }
 

@@ -21,8 +21,8 @@ extension ProviderTests {
         @Test("clients log in and renew, once the registration names the algorithm")
         func registered() async throws {
             let state = try await logIn(registeredFor: "HS256")
-            #expect(state.snapshot.client.provider.idTokenPolicy.algorithms == [.hs256])
-            let first = state.snapshot.accessToken
+            #expect(state.record.client.provider.idTokenPolicy.algorithms == [.hs256])
+            let first = state.record.accessToken
             #expect(try await state.refresh().accessToken != first)
         }
 

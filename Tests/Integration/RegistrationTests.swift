@@ -20,7 +20,7 @@ extension ProviderTests {
         }
 
         private func logIn(_ state: AuthState, _ flow: Flow) async throws {
-            let record = state.snapshot
+            let record = state.record
             let registered = record.lastRegistrationResponse?.metadata["redirect_uris"]?.arrayValue?.first?.stringValue
             let request = AuthorizationRequest(
                 record.client, scopes: [.openID], redirectURI: try RedirectURI(try #require(registered)))
@@ -33,35 +33,35 @@ extension ProviderTests {
         func life(_ provider: Provider) async throws {
             let (state, flow) = try await register(provider)
             try await logIn(state, flow)
-            let first = state.snapshot.accessToken
+            let first = state.record.accessToken
             #expect(first != nil)
             let restored = try await AuthState.restore(at: AuthState.Place(flow.store, service: flow.service))
             try await logIn(restored, flow)
-            #expect(restored.snapshot.client.id == state.snapshot.client.id)
-            #expect(restored.snapshot.accessToken != first)
+            #expect(restored.record.client.id == state.record.client.id)
+            #expect(restored.record.accessToken != first)
         }
 
         @Test("clients read, change and delete their registration", arguments: providers)
         func management(_ provider: Provider) async throws {
             let (state, flow) = try await register(provider)
             try await logIn(state, flow)
-            let before = state.snapshot
+            let before = state.record
             let read = try await state.readRegistration()
             #expect(read.clientID == before.client.id && read.metadata["client_name"] == "Registered")
             let changed = try await state.updateRegistration { $0.clientName = "Renamed" }
             #expect(changed.metadata["client_name"] == "Renamed")
             #expect(try await state.readRegistration().metadata["client_name"] == "Renamed")
-            #expect(state.snapshot.grantID == before.grantID && state.isAuthorized)
+            #expect(state.record.grantID == before.grantID && state.isAuthorized)
             // With a change django-oauth-toolkit replaces the token, glewlwyd the secret: the next renewal needs it.
             if provider == .django { #expect(changed.registrationAccessToken != read.registrationAccessToken) }
             if provider == .glewlwyd { #expect(changed.clientSecret != read.clientSecret) }
             #expect(changed.metadata["redirect_uris"] == read.metadata["redirect_uris"])
             let stored = try await AuthState.restore(at: AuthState.Place(flow.store, service: flow.service))
-            #expect(stored.snapshot.lastRegistrationResponse == state.snapshot.lastRegistrationResponse)
+            #expect(stored.record.lastRegistrationResponse == state.record.lastRegistrationResponse)
             try await state.refresh()
-            let copy = AuthState(state.snapshot, service: flow.service, store: InMemoryAuthStateStore())
+            let copy = AuthState(state.record, service: flow.service, store: InMemoryAuthStateStore())
             try await state.deleteRegistration()
-            #expect(!state.isAuthorized && state.snapshot.lastRegistrationResponse == nil)
+            #expect(!state.isAuthorized && state.record.lastRegistrationResponse == nil)
             let error = await #expect(throws: AuthStateError.self) { try await copy.readRegistration() }
             #expect(error?.code == .registrationTokenRejected)
         }

@@ -7,9 +7,9 @@ extension ProviderTests {
         @Test("a renewal brings another access token and another refresh token", arguments: Provider.all)
         func rotation(_ provider: Provider) async throws {
             let state = try await Flow(provider).logIn()
-            let before = state.snapshot
+            let before = state.record
             let tokens = try await state.refresh()
-            let after = state.snapshot
+            let after = state.record
             #expect(tokens.accessToken == after.accessToken)
             #expect(after.accessToken != before.accessToken)
             #expect(after.refreshToken != nil && after.refreshToken != before.refreshToken)
@@ -71,11 +71,11 @@ extension ProviderTests {
             // Public clients cannot revoke at glewlwyd.
             let flow = try Flow(.glewlwyd).client("basic", .secret("s3cret", method: .clientSecretBasic))
             let state = try await flow.logIn()
-            let revoked = try #require(state.snapshot.accessToken)
+            let revoked = try #require(state.record.accessToken)
             try await revoke(revoked, .accessToken, of: flow)
             let before = try await flow.tokenRequests()
             #expect(try await state.userInfo().email == "alice@example.test")
-            #expect(state.snapshot.accessToken != revoked)
+            #expect(state.record.accessToken != revoked)
             #expect(try await flow.tokenRequests() == before + 1)
         }
 
@@ -83,7 +83,7 @@ extension ProviderTests {
         func revokedTokenAndGrant(_ provider: Provider) async throws {
             let flow = try Flow(provider)
             let state = try await flow.logIn()
-            try await revoke(try #require(state.snapshot.accessToken), .accessToken, of: flow)
+            try await revoke(try #require(state.record.accessToken), .accessToken, of: flow)
             let before = try await flow.tokenRequests()
             let error = await #expect(throws: AuthStateError.self) { try await state.userInfo() }
             #expect(error?.code == .invalidGrant)
@@ -97,7 +97,7 @@ extension ProviderTests {
         func revokedGrant(_ provider: Provider) async throws {
             let flow = try Flow(provider).client("basic", .secret("s3cret", method: .clientSecretBasic))
             let state = try await flow.logIn()
-            try await revoke(try #require(state.snapshot.refreshToken), .refreshToken, of: flow)
+            try await revoke(try #require(state.record.refreshToken), .refreshToken, of: flow)
             let error = await #expect(throws: AuthStateError.self) { try await state.refresh() }
             #expect(error?.kind == .reauthenticationRequired)
         }
@@ -129,16 +129,16 @@ extension ProviderTests {
             let flow = try Flow(provider)
             let state = try await flow.logIn()
             // A program that does not know when the token expires learns it from the resource.
-            var record = state.snapshot
+            var record = state.record
             record.lastTokenResponse?.accessTokenExpirationDate = nil
             let unaware = AuthState(record, service: flow.service, store: InMemoryAuthStateStore())
             try await ended(state)
             #expect(try await unaware.userInfo().email == "alice@example.test")
-            #expect(unaware.snapshot.accessToken != record.accessToken)
+            #expect(unaware.record.accessToken != record.accessToken)
         }
 
         private func ended(_ state: AuthState) async throws {
-            let end = try #require(state.snapshot.accessTokenExpirationDate)
+            let end = try #require(state.record.accessTokenExpirationDate)
             // The provider counts from a moment later.
             try await eventually("the end of a token") { end.timeIntervalSinceNow < -0.5 ? () : nil }
             #expect(state.tokensIfFresh() == nil)

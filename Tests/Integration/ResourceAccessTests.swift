@@ -3,7 +3,7 @@ import AuthStateResource
 import Foundation
 import Testing
 
-/// A program that knows the URL of a resource, with a person at its browser.
+/// A program that knows the URL of a resource, with a user at its browser.
 struct ResourceProgram: Sendable {
     static let metadata: ClientMetadata = {
         var metadata = ClientMetadata()
@@ -47,7 +47,7 @@ struct ResourceProgram: Sendable {
         try await call("add", ["a": .number(JSONNumber(Int64(a))), "b": .number(JSONNumber(Int64(b)))])
     }
 
-    var record: AuthState.Record? { get async throws { try await access.authState()?.snapshot } }
+    var record: AuthState.Record? { get async throws { try await access.authState()?.record } }
 }
 
 extension [ResourceServer.Seen] {
@@ -87,7 +87,7 @@ extension ProviderTests {
                 try await Task.sleep(for: .seconds(2))
                 let request = try ToolCall(name: "whoami").request(to: server.resource)
                 #expect(try ToolCall.text(try await second.performAction(request)).contains("alice"))
-                #expect(try await second.authState()?.snapshot.accessToken != token)
+                #expect(try await second.authState()?.record.accessToken != token)
 
                 let seen = try await server.requests(at: .first)
                 #expect(seen.count(of: "/register") == 1 && seen.count(of: "/authorize") >= 1)
@@ -279,7 +279,7 @@ extension ProviderTests {
             #expect(seen.everything.contains("s3cret"))
         }
 
-        @Test("metadata of another resource are refused before the person sees a page; a parent has to be tolerated")
+        @Test("metadata of another resource are refused before the user sees a page; a parent has to be tolerated")
         func names() async throws {
             try await ResourceServer.run(.mcp) { server in
                 let origin = server.resource.replacingOccurrences(of: "/mcp", with: "")
@@ -357,7 +357,7 @@ extension ProviderTests {
             }
         }
 
-        @Test("a person who refuses, and a program without one, get an error that says so")
+        @Test("a user who refuses, and a program without one, get an error that says so")
         func noLogin() async throws {
             try await ResourceServer.run(.mcp) { server in
                 let refused = try ResourceProgram(server.resource, .decline)

@@ -23,7 +23,7 @@ extension ProviderTests {
         @Test("every token is for the only resource", arguments: [false, true])
         func single(_ isPushed: Bool) async throws {
             let state = try await logIn(Flow(.glewlwyd), Self.api, isPushed: isPushed)
-            #expect(try audience(state.snapshot.accessToken) == Self.api)
+            #expect(try audience(state.record.accessToken) == Self.api)
             #expect(try audience(try await state.refresh().accessToken) == Self.api)
         }
 
@@ -32,7 +32,7 @@ extension ProviderTests {
             let state = try await logIn(Flow(.glewlwyd), Self.api, Self.other)
             let picked = try await state.freshTokens(RenewalParameters(resources: [Self.other]))
             #expect(try audience(picked.accessToken) == Self.other)
-            #expect(try audience(state.snapshot.accessToken) != Self.other)
+            #expect(try audience(state.record.accessToken) != Self.other)
         }
 
         @Test("an unknown resource is invalid_target, and the grant of a renewal is kept")

@@ -37,7 +37,7 @@ extension ProviderTests {
                 let program = try ResourceProgram(server.resource)
                 #expect(try await program.add(1, 1) == "2")
                 let state = try #require(try await program.access.authState())
-                let record = state.snapshot
+                let record = state.record
                 // Behind the state's back.
                 try await program.access.service.revoke(
                     RevocationRequest(record.client, token: try #require(record.refreshToken)))

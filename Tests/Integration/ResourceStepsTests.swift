@@ -39,7 +39,7 @@ extension ProviderTests {
             registration.tokenEndpointAuthMethod = .clientSecretPost
             let state = try await AuthState.register(registration, at: .memory(service: service))
             let scopes = ScopeSelection.first(challenge, resource: described.metadata, server: provider.metadata)
-            var request = AuthorizationRequest(state.snapshot.client, scopes: scopes, redirectURI: redirectURI)
+            var request = AuthorizationRequest(state.record.client, scopes: scopes, redirectURI: redirectURI)
             request.resources = [described.identifier]
             try await state.authorize(request, presenting: browser.userAgent())
             return state
@@ -59,21 +59,21 @@ extension ProviderTests {
                 let browser = try LoginBrowser()
                 let state = try await logIn(service, server, browser)
                 #expect(try await call(state, server, "add", ["a": 1, "b": 2]) == "3")
-                let first = state.snapshot
+                let first = state.record
                 try await Task.sleep(for: .seconds(4))
                 #expect(try await call(state, server, "add", ["a": 2, "b": 2]) == "4")
-                #expect(state.snapshot.accessToken != first.accessToken && state.snapshot.grantID == first.grantID)
+                #expect(state.record.accessToken != first.accessToken && state.record.grantID == first.grantID)
 
                 // More rights: the union of what was asked for and what the challenge names.
                 let refusal = await #expect(throws: AuthStateError.self) {
                     try await call(state, server, "write_note", ["text": "x"])
                 }
                 #expect(refusal?.code == .insufficientScope && state.isAuthorized)
-                let before = try #require(state.snapshot.lastAuthorizationResponse?.request)
+                let before = try #require(state.record.lastAuthorizationResponse?.request)
                 var more = AuthorizationRequest(
-                    state.snapshot.client,
+                    state.record.client,
                     scopes: ScopeSelection.stepUp(
-                        from: before.scopes, refusal?.challenge, server: state.snapshot.client.provider.metadata),
+                        from: before.scopes, refusal?.challenge, server: state.record.client.provider.metadata),
                     redirectURI: before.redirectURI)
                 more.resources = before.resources
                 #expect(more.scopes.count > before.scopes.count)
@@ -81,17 +81,17 @@ extension ProviderTests {
                 _ = try await call(state, server, "write_note", ["text": "x"])
 
                 // The grant is revoked behind the state's back; the same client logs in again.
-                let record = state.snapshot
+                let record = state.record
                 try await service.revoke(
                     RevocationRequest(record.client, token: try #require(record.refreshToken)))
                 let revoked = await #expect(throws: AuthStateError.self) { try await state.refresh() }
                 #expect(revoked?.kind == .reauthenticationRequired && !state.isAuthorized)
                 var again = AuthorizationRequest(
-                    state.snapshot.client, scopes: before.scopes, redirectURI: before.redirectURI)
+                    state.record.client, scopes: before.scopes, redirectURI: before.redirectURI)
                 again.resources = before.resources
                 try await state.authorize(again, presenting: browser.userAgent())
                 #expect(try await call(state, server, "add", ["a": 3, "b": 3]) == "6")
-                #expect(state.snapshot.client.id == record.client.id && state.snapshot.grantID != record.grantID)
+                #expect(state.record.client.id == record.client.id && state.record.grantID != record.grantID)
             }
         }
     }

@@ -10,9 +10,9 @@ extension ProviderTests {
             arguments: Provider.complete)
         func hybrid(_ provider: Provider) async throws {
             let state = try await Flow(provider).client("hybrid").answering(.codeIDToken).logIn()
-            let response = try #require(state.snapshot.lastAuthorizationResponse)
+            let response = try #require(state.record.lastAuthorizationResponse)
             let first = try IDToken(parsing: try #require(response.idToken))
-            let second = try IDToken(parsing: try #require(state.snapshot.idToken))
+            let second = try IDToken(parsing: try #require(state.record.idToken))
             #expect(first.subject == second.subject && first.claims["c_hash"] != nil)
             #expect(try await state.userInfo().email == "alice@example.test")
         }
@@ -34,19 +34,19 @@ extension ProviderTests {
             [.jwt, .queryJWT, .fragmentJWT, .formPostJWT] as [AuthorizationRequest.ResponseMode])
         func signed(_ provider: Provider, _ mode: AuthorizationRequest.ResponseMode) async throws {
             let state = try await Flow(provider).answering(by: mode).logIn()
-            #expect(state.isAuthorized && state.snapshot.idToken != nil)
+            #expect(state.isAuthorized && state.record.idToken != nil)
             #expect(try await state.userInfo().email == "alice@example.test")
         }
 
         @Test("a signed answer of the hybrid flow, and one signed with another algorithm, are verified")
         func signedOthers() async throws {
             let hybrid = try Flow(.glewlwyd).client("hybrid").answering(.codeIDToken, by: .formPostJWT)
-            #expect(try await hybrid.logIn().snapshot.lastAuthorizationResponse?.idToken != nil)
+            #expect(try await hybrid.logIn().record.lastAuthorizationResponse?.idToken != nil)
             let curve = try Flow(.glewlwyd).client("public-es256").answering(by: .queryJWT)
             #expect(try await curve.logIn().isAuthorized)
         }
 
-        @Test("glewlwyd's page answers a person who declines without signing, which counts for nothing")
+        @Test("glewlwyd's page answers a user who declines without signing, which counts for nothing")
         func unsigned() async throws {
             let flow = try Flow(.glewlwyd).answering(by: .queryJWT)
             let error = await #expect(throws: AuthStateError.self) { try await flow.logIn(.decline) }
@@ -74,7 +74,7 @@ extension ProviderTests {
     }
 }
 
-/// A real browser at a provider in this process, whose login needs no person.
+/// A real browser at a provider in this process, whose login needs no user.
 @Suite(
     "response modes in Chromium", .whereChromiumIsInstalled, .takingTurns, .serialized, .timeLimit(.minutes(5)))
 struct ChromiumResponseModeTests {
@@ -150,7 +150,7 @@ struct ChromiumResponseModeTests {
     }
 
     @Test(
-        "an error reaches the program, and the person",
+        "an error reaches the program, and the user",
         arguments: [.fragment, .formPost] as [AuthorizationRequest.ResponseMode])
     func error(_ mode: AuthorizationRequest.ResponseMode) async throws {
         let (result, page) = try await logIn(.code, by: mode) { $0.login = .denied }

@@ -31,7 +31,7 @@ enum ExecutorHooks {
 
     /// A sleep on a real clock would steer the schedule by real time.
     private static func escaped() -> Never {
-        fatalError("A task sleeps on a clock that is not simulated: give it the service's waitingClock.")
+        fatalError("A task sleeps on a clock that is not simulated: give it the service's clock.")
     }
 
     private static func variable(_ name: String) -> UnsafeMutableRawPointer {

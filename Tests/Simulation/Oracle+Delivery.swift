@@ -46,7 +46,7 @@ extension Oracle {
 
     /// A request for which a user could log in again has returned, or failed.
     func reauthorized(_ index: Int, _ state: AuthState) {
-        let isKept = decisions[index].grant != nil && state.snapshot.grant == decisions[index].grant
+        let isKept = decisions[index].grant != nil && state.record.grant == decisions[index].grant
         if isKept, state.status.storeError == nil { decided(index, isStored: true) } else { isInDoubt(index) }
     }
 

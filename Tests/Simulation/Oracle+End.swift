@@ -18,7 +18,7 @@ extension Oracle {
             ends[process] = .failing(name)
             return found(.serves, process, "ends with \(name)")
         }
-        if (error as? AuthStateError)?.code == .invalidClient, mayLackClient(state?.snapshot) {
+        if (error as? AuthStateError)?.code == .invalidClient, mayLackClient(state?.record) {
             ends[process] = .failing(name)
             return
         }
@@ -27,7 +27,7 @@ extension Oracle {
             return found(.serves, process, "ends with \(name)")
         }
         ends[process] = .loggedOut
-        guard let token = TokenName(state?.snapshot.refreshToken), let grant = provider.grants[token.grant] else {
+        guard let token = TokenName(state?.record.refreshToken), let grant = provider.grants[token.grant] else {
             if !mayBeLoggedOut { found(.serves, process, "ends with \(name), no logout is the last decision") }
             return
         }
@@ -62,7 +62,7 @@ extension Oracle {
             found(.streamInOrder, process, "the last element is revision \(last.revision), not the state")
         }
         let kept = Secrets(stored)
-        var shown = Secrets(state.snapshot)
+        var shown = Secrets(state.record)
         // Nothing at all is a logout, which keeps the registration; that it was deleted is in no store.
         if stored == nil { (shown.registration, shown.secret) = (nil, nil) }
         // A store that was set back is written again with the next change.

@@ -5,14 +5,14 @@ import AuthStateOAuth
 extension Oracle {
     /// Looks after each step at what a reader of the process sees.
     func look(at state: AuthState, of process: Int) {
-        let snapshot = state.snapshot
-        if let idToken = snapshot.idToken, lastIDToken[process] != idToken {
+        let record = state.record
+        if let idToken = record.idToken, lastIDToken[process] != idToken {
             lastIDToken[process] = idToken
             if !provider.signing.issued.contains(idToken) {
                 found(.idTokenIsGenuine, process, "an ID token is shown that the provider did not sign")
             }
         }
-        guard let token = snapshot.accessToken, let name = TokenName(token) else { return }
+        guard let token = record.accessToken, let name = TokenName(token) else { return }
         if !stored.contains(token), state.status.storeError == nil, reported[process] == nil {
             found(.storedBeforeShown, process, "\(token) is shown and not stored")
         }

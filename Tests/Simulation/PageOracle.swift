@@ -70,7 +70,7 @@ final class PageOracle: @unchecked Sendable {
     private func checkNeed(_ process: Int, _ shown: AuthState?) {
         guard !journal.isExcused(by: [.clock, .oldCopy]) else { return }
         let refused = refused[process] ?? [:]
-        let shown = TokenName(shown?.snapshot.accessToken)
+        let shown = TokenName(shown?.record.accessToken)
         for token in [shown, held[process]].compactMap(\.self) where provider.accepts(token.token, at: scheduler.now) {
             let isForWriting = refused.contains { $0.key.grant == token.grant && $0.value }
             let mayWrite = provider.grants[token.grant]?.ticket.scopes.contains("write") == true

@@ -50,7 +50,7 @@ final class PooledStates: StateHolder, @unchecked Sendable {
             let session = try await process.userAgent(key)
                 .prepare(redirectURI: pending.request.redirectURI, for: .login)
             let callback = try await session.present(pending)
-            return see(try await pool.logIn(.code(pending, callback), for: key))
+            return see(try await pool.logIn(.callback(callback, of: pending), for: key))
         case .device:
             return see(
                 try await pool.logIn(

@@ -83,7 +83,7 @@ extension SimulatedProcess {
                 return "joined"
             }
             oracle.decided(decision, isStored: state.status.storeError == nil)
-            let record = state.snapshot
+            let record = state.record
             return record.refreshToken ?? record.lastTokenResponse?.accessToken ?? record.client.id
         } catch {
             oracle.isInDoubt(decision)
@@ -100,7 +100,7 @@ extension SimulatedProcess {
         _ = await world.scheduler.park()
         var ticket = Ticket(key: key, decision: decision, subject: world.provider.newSubject)
         ticket.number = world.provider.note(ticket)
-        let client = state.snapshot.lastRegistrationResponse.flatMap { $0.clientID.split(separator: "-").last }
+        let client = state.record.lastRegistrationResponse.flatMap { $0.clientID.split(separator: "-").last }
         let issued = world.provider.grant(ticket, to: client.flatMap { Int($0) }, at: world.scheduler.now)
         oracle.granted(issued.access.grant, by: decision)
         world.note(0, "the provider grants \(issued.refresh?.token ?? "")")

@@ -88,7 +88,7 @@ extension SimulatedProcess {
 
     /// The user whose ID token a state has, as the provider knows them; nil without one.
     private func account(of state: AuthState) -> String? {
-        let record = state.snapshot
+        let record = state.record
         guard record.idToken != nil, let grant = record.grant else { return nil }
         return world.provider.grants[grant]?.ticket.subject
     }

@@ -11,7 +11,7 @@ extension Stage {
         case .crash: crash(index)
         case .loseLease: world.loseLease(of: world.shelf(key))
         case .withdraw:
-            guard let grant = process.holder.shown(key)?.snapshot.grant else { return }
+            guard let grant = process.holder.shown(key)?.record.grant else { return }
             world.note(0, "the provider ends grant \(grant)")
             world.provider.end(grant, "withdrawn")
         case .rotateKeys:

@@ -121,7 +121,7 @@ final class SingleState: StateHolder, @unchecked Sendable {
     }
 
     func logIn(_ key: AuthStateKey, by login: Login) async throws -> AuthState {
-        let registered = current?.snapshot.lastRegistrationResponse
+        let registered = current?.record.lastRegistrationResponse
         if case .page = login, let current, let registered {
             try await current.authorize(
                 process.world.request(of: process.number, clientID: registered.clientID),

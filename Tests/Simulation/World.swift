@@ -67,10 +67,9 @@ final class World: @unchecked Sendable {
     /// The service by which a process reaches the provider.
     func service(_ process: Int) -> AuthorizationService {
         var configuration = AuthorizationService.Configuration()
-        configuration.clock = WallClock { [self] in
+        configuration.clock = WallClock(waiting: SimulatedClock(scheduler: scheduler)) { [self] in
             SimulatedClock.start.addingTimeInterval(scheduler.now + clockErrors[process, default: 0])
         }
-        configuration.waitingClock = SimulatedClock(scheduler: scheduler)
         return AuthorizationService(
             transport: SimulatedTransport(world: self, process: process), configuration: configuration)
     }

@@ -261,7 +261,7 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case logoutTokenTimes
     /// 2.6, 4: `exp` is in the future.
     case logoutTokenExpiry
-    /// 2.6, 5: `sub` or `sid` names the person or session.
+    /// 2.6, 5: `sub` or `sid` names the user or session.
     case logoutTokenSubject
     /// 2.6, 6: `events` says that this is a logout.
     case logoutTokenEvent

@@ -12,7 +12,7 @@ public struct AccountComparison: Sendable {
     /// By the ID tokens' `iss` and `sub`.
     ///
     /// - Parameter otherwise: Whether an account counts as the same one where the login before had no ID token, as in plain
-    ///   OAuth: true trusts that the person logs in as before.
+    ///   OAuth: true trusts that the user logs in as before.
     public static func byIDToken(otherwise: Bool) -> Self { Self(way: .idToken(otherwise: otherwise)) }
 
     /// By the program, for example with claims of the access token or an answer of the API.

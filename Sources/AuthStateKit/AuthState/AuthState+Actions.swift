@@ -6,21 +6,41 @@ import AuthStateTransport
 extension AuthState {
     /// Returns fresh tokens: at once when there are any, else after a renewal that all callers share.
     ///
-    /// - Parameter parameters: Scopes and more beyond the default; such tokens are kept beside the default ones.
-    /// - Throws: `AuthStateError` (see `kind` for what to do), or `CancellationError` as soon as the task is cancelled.
+    /// For a `validity` the decision is made under the lease: a renewal by another process that lasts long enough is adopted. A
+    /// caller that needs less joins the renewal in progress; a caller that needs more waits for its end, then decides again. A
+    /// provider may issue no tokens that last so long: then the newest ones are returned, renewed when they are older than a
+    /// tenth of their lifetime, one minute at most. `Tokens.lifetime` and `Tokens.accessTokenExpirationDate` show this.
+    ///
+    /// - Parameters:
+    ///   - validity: The time for which the access token must be valid from now, beyond being fresh, see `Options.leeway`.
+    ///   - parameters: Scopes and more beyond the default; such tokens are kept beside the default ones.
+    /// - Throws: `AuthStateError` (see `kind` for what to do), also when a token that has not expired lasts too short for the
+    ///   `validity` and cannot be renewed; `CancellationError` as soon as the task is cancelled.
     @inlinable
-    public nonisolated(nonsending) func freshTokens(_ parameters: RenewalParameters = .none) async throws -> Tokens {
+    public nonisolated(nonsending) func freshTokens(
+        validFor validity: Duration? = nil, _ parameters: RenewalParameters = .none
+    ) async throws -> Tokens {
         // Inlinable, so that a fresh token is read without an asynchronous call: in 34 ns instead of 48. The same for
         // `withFreshToken`, which is specialised for its body's result then: in 43 ns instead of 71.
-        if parameters.isNone, let tokens = tokensIfUpToDate() { return tokens }
-        return try await tokens(parameters)
+        if validity == nil, parameters.isNone, let tokens = tokensIfUpToDate() { return tokens }
+        return try await tokens(validFor: validity, parameters)
     }
 
     /// Returns tokens when the published ones cannot be used at once; the only part of `freshTokens` that waits for the
     /// actor.
     @usableFromInline
-    nonisolated(nonsending) func tokens(_ parameters: RenewalParameters) async throws -> Tokens {
-        try await tokens(parameters, reason: .stale)
+    nonisolated(nonsending) func tokens(
+        validFor validity: Duration?, _ parameters: RenewalParameters
+    ) async throws -> Tokens {
+        guard let validity else { return try await tokens(parameters, reason: .stale) }
+        // A million years at most.
+        let seconds = min(max(0, validity.inSeconds), 3e13)
+        if parameters.isNone, let tokens = tokensIfUpToDate(),
+            tokens.storage.lasts(seconds, at: service.configuration.clock.secondsSince1970)
+        {
+            return tokens
+        }
+        return try await tokens(parameters, reason: .shortLived(seconds))
     }
 
     /// Renews now, whether the tokens are fresh or not; from an error state too.
@@ -40,17 +60,19 @@ extension AuthState {
     /// unchanged.
     ///
     /// - Parameters:
+    ///   - validity: The time for which the access token must be valid from now, see `freshTokens(validFor:_:)`.
     ///   - parameters: Scopes and other parameters beyond the default.
     ///   - policy: The policy for a refused token; nil takes the state's.
     ///   - body: Uses the tokens, and throws `TokenRejected` when a resource refuses them.
     /// - Throws: The body's errors; `AuthStateError` when there are no tokens, or when the second ones are refused too.
     @inlinable
     public nonisolated(nonsending) func withFreshToken<R>(
+        validFor validity: Duration? = nil,
         _ parameters: RenewalParameters = .none,
         policy: UnauthorizedPolicy? = nil,
         _ body: nonisolated(nonsending) (Tokens) async throws -> R
     ) async throws -> R {
-        try await run(body, with: try await freshTokens(parameters), parameters, policy: policy)
+        try await run(body, with: try await freshTokens(validFor: validity, parameters), parameters, policy: policy)
     }
 
     /// Runs a body with tokens; when it throws `TokenRejected`, renews once and runs it once more.
@@ -165,10 +187,10 @@ extension AuthState {
     /// Returns tokens with the record that they are of: the given ones, or fresh ones where a login elsewhere has replaced the
     /// record since, perhaps by one at another provider.
     nonisolated(nonsending) func current(_ tokens: Tokens) async throws -> (Tokens, Record) {
-        var (tokens, record) = (tokens, snapshot)
+        var (tokens, record) = (tokens, self.record)
         while record.accessToken != tokens.accessToken {
             tokens = try await freshTokens()
-            record = snapshot
+            record = self.record
         }
         return (tokens, record)
     }
@@ -203,7 +225,7 @@ extension AuthState {
         let visible = published.withLock { $0.state }.record
         // Another caller or process was refused before and has renewed: the newer tokens are at hand.
         if usableTokens(parameters, reason: .rejected(refused.accessToken), of: visible) != nil { return true }
-        return record.renewalRequest(.none) != nil && ledger.lastRejected != refused.accessToken
+        return newest.renewalRequest(.none) != nil && ledger.lastRejected != refused.accessToken
     }
 
     /// Returns the error for a refused token. By the policy it becomes the state's error too, if the token is still the
@@ -215,9 +237,9 @@ extension AuthState {
         // The caller's body may have made the rejection from an answer that repeats the token.
         var error = RequestSecrets([refused.accessToken]).hiding(
             AuthStateError(rejection, canRenew: renewed || isKnownRefusal(of: refused, policy)))
-        if record.machineGrant != nil { error.hint = "Check that the resource accepts tokens of this client." }
+        if newest.machineGrant != nil { error.hint = "Check that the resource accepts tokens of this client." }
         guard policy.choice != .failRequestOnly, rejection.counts(among: options.allowedOrigins),
-            record.accessToken == refused.accessToken
+            newest.accessToken == refused.accessToken
         else { return error }
         if policy.choice == .renewOnceForRequest {
             if !isKnownRefusal(of: refused, policy) {
@@ -226,7 +248,7 @@ extension AuthState {
             return error
         }
         // A client's own grant has no user who could log in again: the next request tries another token.
-        if policy.choice == .renewOnce, record.machineGrant != nil { return error }
+        if policy.choice == .renewOnce, newest.machineGrant != nil { return error }
         // A failed save was reported by `commit`; for the caller the refused token matters more.
         do { try await commit(.tokenRefused(refused.accessToken, error)) } catch is AuthStateError {}
         return error

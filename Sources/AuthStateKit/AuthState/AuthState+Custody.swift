@@ -29,7 +29,7 @@ extension AuthState.Environment {
         var copy = record
         let provider = NamedProvider.configuration(record.client.provider)
         func bind(_ credential: inout ClientCredential) {
-            if credential.custody == .request { credential = credential.sent(onlyTo: provider) }
+            if credential.custody == .request { credential = credential.restricted(to: provider) }
         }
         bind(&copy.client.credential)
         if var proof = copy.machineGrant?.proof {

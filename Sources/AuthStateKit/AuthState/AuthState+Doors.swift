@@ -74,7 +74,7 @@ extension AuthState {
     /// - Throws: `AuthStateError`, or `CancellationError`; a renewal in progress continues.
     package func renewAhead() async throws {
         // A token that expires soon is treated as refused: only another one will do.
-        let token = snapshot.accessToken
+        let token = record.accessToken
         _ = try await tokens(.none, reason: token.map { .rejected($0) } ?? .stale)
     }
 }
@@ -91,11 +91,11 @@ extension AuthState.Place {
     /// Ends the grant that is stored here and not loaded; a stored state that can never be read is removed.
     package func end() async throws { try await AuthState.end(key, in: environment) }
 
-    /// Removes the record of a logout that is stored here, and not loaded, see `AuthState.removeEnd()`.
-    package func removeEnd() async throws {
+    /// Removes the record of a logout that is stored here, and not loaded, see `AuthState.forgetLogout()`.
+    package func forgetLogout() async throws {
         guard let stored = try await store.load(key) else { return }
         let record = try environment.record(of: stored)
-        try await AuthState(record, in: environment, key: key, storedVersion: stored.version).removeEnd()
+        try await AuthState(record, in: environment, key: key, storedVersion: stored.version).forgetLogout()
     }
 }
 

@@ -76,7 +76,7 @@ extension AuthState {
     public nonisolated(nonsending) func identityAssertion(
         audience: String, resources: [String] = [], scopes: [Scope] = [], additionalParameters: Parameters = [:]
     ) async throws -> String {
-        if let idToken = snapshot.idToken, service.isOver(idToken), status.canRenew { try await refresh() }
+        if let idToken = record.idToken, service.isOver(idToken), status.canRenew { try await refresh() }
         let issued = try await exchangeToken(
             .idToken, audiences: [audience], resources: resources, scopes: scopes,
             requestedTokenType: .identityAssertion, additionalParameters: additionalParameters)
@@ -93,7 +93,7 @@ extension AuthState {
     /// Returns the tokens of an answer to `exchangeToken`, for their `authorizationHeaders(method:url:)`. They have the
     /// state's key if they are bound to it, and follow the state's rules of where tokens may be sent.
     public nonisolated func tokens(issued response: TokenResponse) -> Tokens {
-        var record = snapshot
+        var record = self.record
         // The scope and the details of the login are not those of this token.
         (record.scope, record.authorizationDetails) = (nil, nil)
         return Tokens(storage: storage(response, of: record))

@@ -10,7 +10,7 @@ extension AuthState {
     ///   `.invalidClient` when it does not serve this client; `.notLoggedIn` without such a token. `CancellationError`.
     public nonisolated func introspect(_ kind: TokenTypeHint = .accessToken) async throws -> IntrospectionResponse {
         try await notice()
-        let record = snapshot
+        let record = self.record
         let token = kind == .refreshToken ? record.refreshToken : record.lastTokenResponse?.accessToken
         guard let token else {
             guard record.lastTokenResponse != nil else { throw AuthStateError.noUserIsLoggedIn }

@@ -16,7 +16,7 @@ extension AuthState {
     }
 
     private nonisolated func renewAheadOfExpiry() async throws -> Never {
-        let clock = service.configuration
+        let clock = service.configuration.clock
         while true {
             try Task.checkCancellation()
             try await notice()
@@ -26,10 +26,10 @@ extension AuthState {
                 try await change(since: now.status)
                 continue
             }
-            let wait = now.freshUntil - clock.clock.secondsSince1970
+            let wait = now.freshUntil - clock.secondsSince1970
             if wait > 0 {
                 // In steps, so that a new login with shorter-lived tokens is noticed.
-                try await clock.waitingClock.sleep(for: .seconds(min(wait, 60)))
+                try await clock.waiting.sleep(for: .seconds(min(wait, 60)))
                 continue
             }
             var pause = 5.0
@@ -38,8 +38,8 @@ extension AuthState {
             }
             // No fresher tokens came: the provider does not answer, or its tokens are stale when issued. Both are
             // retried after a pause.
-            if published.withLock({ $0.state }).freshUntil <= clock.clock.secondsSince1970 {
-                try await clock.waitingClock.sleep(for: .seconds(min(pause, 300) * .random(in: 1...1.5)))
+            if published.withLock({ $0.state }).freshUntil <= clock.secondsSince1970 {
+                try await clock.waiting.sleep(for: .seconds(min(pause, 300) * .random(in: 1...1.5)))
             }
         }
     }
@@ -47,7 +47,7 @@ extension AuthState {
     /// Waits until the state changes, for a minute at most: the store does not report changes by itself.
     private nonisolated func change(since seen: Status) async throws {
         do {
-            try await withDeadline(.seconds(60), clock: service.configuration.waitingClock) {
+            try await withDeadline(.seconds(60), clock: service.configuration.clock.waiting) {
                 for await status in self.stateChanges where status != seen { return }
             }
         } catch is DeadlineExceeded {}

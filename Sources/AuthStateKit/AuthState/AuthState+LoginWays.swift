@@ -36,7 +36,7 @@ extension AuthState.Login {
     /// With the answer to a login that `AuthorizationService.begin(_:)` began, perhaps in another process.
     ///
     /// An archived login has no credential: set `pending.client` to the program's client, if that has one.
-    public static func code(_ pending: PendingAuthorization, _ callback: AuthorizationCallback) -> Self {
+    public static func callback(_ callback: AuthorizationCallback, of pending: PendingAuthorization) -> Self {
         Self(pending, \.client) { pending, place in
             let (response, tokens) = try await place.service.complete(pending, callback: callback)
             return (AuthState.Record(pending.client), .loggedIn(response, tokens))
@@ -82,7 +82,7 @@ extension AuthState.Login {
     }
 
     /// On another device, with codes that `AuthorizationService.authorizeDevice(_:)` fetched, perhaps in another
-    /// process: waits until the user has decided. Archived codes have no credential, see `code(_:_:)`.
+    /// process: waits until the user has decided. Archived codes have no credential, see `callback(_:of:)`.
     public static func deviceCode(_ response: DeviceAuthorizationResponse) -> Self {
         Self(response, \.request.client, grant: wait)
     }
@@ -109,7 +109,7 @@ extension AuthState.Login {
     }
 
     /// With CIBA, as `AuthorizationService.authorizeBackchannel(_:)` began it, perhaps in another process: waits until
-    /// the user has decided. An archived answer has no credential, see `code(_:_:)`.
+    /// the user has decided. An archived answer has no credential, see `callback(_:of:)`.
     public static func backchannel(_ response: BackchannelAuthenticationResponse) -> Self {
         Self(response, \.request.client, grant: wait)
     }

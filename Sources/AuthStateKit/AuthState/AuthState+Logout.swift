@@ -9,7 +9,7 @@ extension AuthState {
     /// The lease is held meanwhile: no caller and no other process renews. When the provider does not revoke all
     /// tokens, nothing is forgotten, and the call can be repeated: a token that is revoked already counts as revoked.
     /// Tokens that this process requested with parameters are revoked too. The session at the provider continues;
-    /// `logOut(presenting:postLogoutRedirectURI:)` ends that too.
+    /// `logOut(_:)` ends that too, and ends the login here in any case.
     ///
     /// - Throws: `AuthStateError`: `.endpointMissing` when the provider has no revocation endpoint, `.invalidClient`
     ///   when it does not serve this client, `.revocationUnsupported` when it cannot revoke these tokens, kind
@@ -21,64 +21,74 @@ extension AuthState {
 
     private func revoke(under lease: any AuthStateLease) async throws {
         try await synchronize(with: lease)
-        guard record.refreshToken != nil || record.lastTokenResponse != nil else {
+        guard newest.refreshToken != nil || newest.lastTokenResponse != nil else {
             throw AuthStateError.noUserIsLoggedIn
         }
-        let grantID = record.grantID
-        try await service.revokeTokens(of: record, beside: liveSideTokens)
+        let grantID = newest.grantID
+        try await service.revokeTokens(of: newest, beside: liveSideTokens)
         // A login meanwhile began another grant; the stored and published grant is still the revoked one.
-        guard record.grantID == grantID else { return await persist(under: lease) }
+        guard newest.grantID == grantID else { return await persist(under: lease) }
         apply(.loggedOut)
-        _ = try await reporting { try await perform(Storing(endOf: record.grantID), under: lease) }
+        _ = try await reporting { try await perform(Storing(endOf: newest.grantID), under: lease) }
     }
 
-    /// Ends the login: forgets it here, revokes its tokens, ends the session at the provider.
+    /// How far a logout goes.
+    public struct Logout: Sendable {
+        let revokes: Bool
+        let userAgent: (any ExternalUserAgent)?
+        /// Makes the request that ends the session at the provider; nil leaves the session alone.
+        let request: (@Sendable (Record) -> EndSessionRequest?)?
+
+        /// Here and in the store: the provider is not told, and the tokens are valid until they expire.
+        public static let local = Self(revokes: false, userAgent: nil, request: nil)
+
+        /// And the tokens at the provider (RFC 7009); its session in the browser continues.
+        public static let revoking = Self(revokes: true, userAgent: nil, request: nil)
+
+        /// And the session at the provider (OpenID Connect RP-Initiated Logout 1.0).
+        ///
+        /// - Parameters:
+        ///   - userAgent: Shows the provider's page; nil leaves that to the caller, see `LogoutOutcome.pending`.
+        ///   - postLogoutRedirectURI: The URI to which the browser returns; nil is the redirect URI of the login.
+        ///   - prepare: Changes the request before it is sent, for example its languages.
+        public static func everywhere(
+            _ userAgent: (any ExternalUserAgent)? = nil, postLogoutRedirectURI: RedirectURI? = nil,
+            prepare: @escaping @Sendable (_ request: inout EndSessionRequest) -> Void = { _ in }
+        ) -> Self {
+            Self(revokes: true, userAgent: userAgent) { record in
+                // A login of the client itself has no session.
+                guard record.machineGrant == nil else { return nil }
+                var request = EndSessionRequest(
+                    configuration: record.client.provider, idTokenHint: record.idToken, clientID: record.client.id,
+                    postLogoutRedirectURI: postLogoutRedirectURI
+                        ?? record.lastAuthorizationResponse?.request.redirectURI)
+                prepare(&request)
+                return request
+            }
+        }
+    }
+
+    /// Ends the login here and, as far as asked for, at the provider.
     ///
     /// Works from an error state, and offline. From the first moment no call gets a token, and each part is tried even
     /// when the one before failed. A registration (`lastRegistrationResponse`) is kept for the next login. Cancelling
     /// the task skips the parts at the provider that have not begun; the local part is done all the same.
     ///
-    /// - Parameters:
-    ///   - userAgent: Shows the provider's page; nil leaves that to the caller, see `LogoutOutcome.pending`.
-    ///   - postLogoutRedirectURI: The URI to which the browser returns; nil is the redirect URI of the login.
-    public func logOut(
-        presenting userAgent: (any ExternalUserAgent)? = nil, postLogoutRedirectURI: RedirectURI? = nil
-    ) async -> LogoutOutcome {
-        await logOut(presenting: userAgent, with: endSessionRequest(postLogoutRedirectURI: postLogoutRedirectURI))
-    }
-
-    /// Returns the request that ends the session of this login at the provider; nil when there is none to end.
+    /// The store keeps a record of the logout, see `forgetLogout()`.
     ///
-    /// Change it, for example its languages, and pass it to `logOut(presenting:with:)`.
-    ///
-    /// - Parameter postLogoutRedirectURI: The URI to which the browser returns; nil is the redirect URI of the login.
-    public nonisolated func endSessionRequest(postLogoutRedirectURI: RedirectURI? = nil) -> EndSessionRequest? {
-        let record = snapshot
-        // A login of the client itself has no session.
-        guard record.machineGrant == nil else { return nil }
-        return EndSessionRequest(
-            configuration: record.client.provider, idTokenHint: record.idToken, clientID: record.client.id,
-            postLogoutRedirectURI: postLogoutRedirectURI ?? record.lastAuthorizationResponse?.request.redirectURI)
-    }
-
-    /// Ends the login as `logOut(presenting:postLogoutRedirectURI:)` does, with a given request.
-    ///
-    /// - Parameters:
-    ///   - userAgent: Shows the provider's page; nil leaves that to the caller, see `LogoutOutcome.pending`.
-    ///   - request: The request that ends the session at the provider, see `endSessionRequest(postLogoutRedirectURI:)`;
-    ///     nil leaves the session alone.
-    public func logOut(
-        presenting userAgent: (any ExternalUserAgent)? = nil, with request: EndSessionRequest?
-    ) async -> LogoutOutcome {
-        let (before, sideTokens) = (record, liveSideTokens)
+    /// - Parameter logout: The parts to end.
+    public func logOut(_ logout: Logout) async -> LogoutOutcome {
+        let (before, sideTokens) = (newest, liveSideTokens)
         // The browser that is opened below inherits none of the client's secret variables, read before or not.
         before.noteSecretVariables()
         work.reauthorization?.giveUp(AuthStateError.givenUp)
+        let request = logout.request?(record)
         let (grants, removal) = await forget(before)
         return LogoutOutcome(
             removal: removal,
-            revocation: await revocation(of: grants) { $0.grantID == before.grantID ? sideTokens : [] },
-            session: await endSession(request, presenting: userAgent))
+            revocation: logout.revokes
+                ? await revocation(of: grants) { $0.grantID == before.grantID ? sideTokens : [] } : .notNeeded,
+            session: await endSession(request, presenting: logout.userAgent))
     }
 
     /// Saves the end, and returns the grants that it ended, with their newest tokens: another process may have renewed

@@ -59,7 +59,7 @@ extension AuthState {
         // A caller that does not wait for other holders of the lease still waits for the store itself.
         let limit = Duration.seconds(5)
         do {
-            let (freshness, stored) = try await withDeadline(limit, clock: service.configuration.waitingClock) {
+            let (freshness, stored) = try await withDeadline(limit, clock: service.configuration.clock.waiting) {
                 // The watch is read before the store: a change in between is seen twice rather than missed.
                 var freshness = known.renewed(at: wall.secondsSince1970)
                 if !freshness.isWatching {

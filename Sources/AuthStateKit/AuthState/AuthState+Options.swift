@@ -24,7 +24,7 @@ extension AuthState {
         /// Then only refusals by these origins count, see `UnauthorizedPolicy`.
         public var allowedOrigins: Set<String>?
         /// Secrets and keys that a stored state may name where other programs can write the store, each bound to its
-        /// provider by `ClientCredential.sent(onlyTo:)`; see `AuthStateStore.mayBeWrittenByOthers`.
+        /// provider by `ClientCredential.restricted(to:)`; see `AuthStateStore.mayBeWrittenByOthers`.
         public var allowedCredentials: [ClientCredential] = []
         /// Whether http may carry tokens to this machine although the provider is elsewhere: for a resource on this machine.
         package var allowsLoopbackHTTP = false

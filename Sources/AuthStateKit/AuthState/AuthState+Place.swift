@@ -92,16 +92,16 @@ extension AuthState {
     /// Saves a first grant over the stored state, and continues its count of epochs.
     fileprivate func begin(with event: Event) async {
         do { try await transaction { state, lease in try await state.begin(with: event, under: lease) } } catch {
-            if record.stamps.grant == .never { apply(event) }
-            report(unsaved: error, of: record.grantID)
+            if newest.stamps.grant == .never { apply(event) }
+            report(unsaved: error, of: newest.grantID)
         }
     }
 
     private func begin(with event: Event, under lease: any AuthStateLease) async throws {
         let stored = try await lease.load()
-        let theirs = try stored.map { try environment.record(of: $0).with(credentialOf: record).sharing(record) }
+        let theirs = try stored.map { try environment.record(of: $0).with(credentialOf: newest).sharing(newest) }
         change { $0.begin(with: event, at: service.configuration.clock.now, over: theirs, stored?.version) }
-        _ = try? await reporting(record.grantID) { try await perform(Storing(), under: lease, isRead: true) }
+        _ = try? await reporting(newest.grantID) { try await perform(Storing(), under: lease, isRead: true) }
         // Still under the lease: another process's change comes after it, and is noticed from the first moment.
         let freshness = StoreFreshness(
             await store.watch(key), at: service.configuration.clock.secondsSince1970,

@@ -23,7 +23,7 @@ extension AuthState {
         policy: UnauthorizedPolicy? = nil,
         reauthorize: Reauthorization
     ) async throws -> TransportResponse {
-        let account = reauthorize.account.usesIDTokens ? snapshot.idToken : nil
+        let account = reauthorize.account.usesIDTokens ? record.idToken : nil
         return try await withReauthorization(reauthorize) {
             // Checked before each sending: another process may log another user in at any time.
             try await performAction(request, parameters: parameters, policy: policy) { tokens in
@@ -43,7 +43,7 @@ extension AuthState {
     public nonisolated(nonsending) func withReauthorization<R>(
         _ reauthorize: Reauthorization, _ body: nonisolated(nonsending) () async throws -> R
     ) async throws -> R {
-        let before = snapshot
+        let before = record
         do { return try await body() } catch let error as AuthStateError where error.kind == .reauthenticationRequired {
             try await logInAgain(reauthorize, because: error, before: before)
         }
@@ -58,19 +58,19 @@ extension AuthState {
         guard before.machineGrant == nil else { throw error }
         guard !before.hasTokens || how.account.canCompare(before) else { throw AuthStateError(unknownAccount: error) }
         let running = work.reauthorization.flatMap { $0.isOver ? nil : $0 }
-        let isSame = record.grantID == before.grantID || !(record.hasTokens || before.hasTokens)
+        let isSame = newest.grantID == before.grantID || !(newest.hasTokens || before.hasTokens)
         if running != nil || isSame {
             try await (running ?? start(how, because: error)).value()
         }
         // A logout meanwhile is not undone.
-        guard record.isAuthorized else { throw error }
+        guard newest.isAuthorized else { throw error }
         if how.account.usesIDTokens, let idToken = before.idToken {
-            try IDToken.checkAccount(of: record.idToken, isThatOf: idToken)
+            try IDToken.checkAccount(of: newest.idToken, isThatOf: idToken)
         }
     }
 
     private func start(_ how: Reauthorization, because error: AuthStateError) -> SharedLogin<Void> {
-        let grantID = record.grantID
+        let grantID = newest.grantID
         let login = SharedLogin { [self] in try await logIn(how, because: error, over: grantID) }
         work.reauthorization = login
         return login
@@ -78,26 +78,26 @@ extension AuthState {
 
     /// Logs the user in, and replaces a grant with the result, unless the grant has changed meanwhile.
     private func logIn(_ how: Reauthorization, because error: AuthStateError, over grantID: String) async throws {
-        var request = how.request(of: record, after: error)
+        var request = how.request(of: newest, after: error)
         try await prepare(&request)
         // A login or logout elsewhere came in between.
-        guard record.grantID == grantID else { return }
+        guard newest.grantID == grantID else { return }
         let (response, tokens) = try await how.login(request, service)
         // The same may have happened while the page was shown. A store that cannot be read fails the save, which
         // reports it.
         try? await reload()
-        guard record.grantID == grantID else { return await revoke(tokens) }
+        guard newest.grantID == grantID else { return await revoke(tokens) }
         do {
             try Task.checkCancellation()
-            let before = record
+            let before = newest
             if before.hasTokens || before.idToken != nil { try await how.account.check(tokens, against: before) }
             // The program's comparison takes time: a login or logout elsewhere may have come in between.
-            guard record.grantID == grantID else {
+            guard newest.grantID == grantID else {
                 await service.giveBack(tokens, of: before.client)
                 return
             }
         } catch {
-            await service.giveBack(tokens, of: record.client)
+            await service.giveBack(tokens, of: newest.client)
             throw error
         }
         try await take(response, tokens)

@@ -33,7 +33,7 @@ extension AuthState {
     /// all the same, `status.storeError` has the reason.
     ///
     /// - Parameters:
-    ///   - request: A request of this state's client, see `snapshot`.
+    ///   - request: A request of this state's client, see `record`.
     ///   - userAgent: Shows the provider's page.
     /// - Throws: `AuthStateError` of the stage that failed, `.invalidArgument` for a request of another client;
     ///   `CancellationError`. The previous grant is then unchanged.
@@ -62,12 +62,12 @@ extension AuthState {
             try await state.synchronize(with: lease)
             try await lease.reserve()
         }
-        guard request.client.id == record.client.id else {
+        guard request.client.id == newest.client.id else {
             throw AuthStateError(
                 .invalidArgument, stage: .authorization, "The request is one of another client than the state.",
-                expected: record.client.id, received: request.client.id)
+                expected: newest.client.id, received: request.client.id)
         }
-        request.client.credential = record.client.credential
+        request.client.credential = newest.client.credential
     }
 
     /// Replaces the previous grant with the result of a login.

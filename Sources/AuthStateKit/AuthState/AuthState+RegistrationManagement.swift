@@ -45,13 +45,13 @@ extension AuthState {
 
     private func deleteRegistration(under lease: any AuthStateLease) async throws {
         try await synchronize(with: lease)
-        let (registration, provider) = (try registration(), record.client.provider)
+        let (registration, provider) = (try registration(), newest.client.provider)
         try Task.checkCancellation()
         try await Task {
             try await service.deleteRegistration(
                 registration, issuer: provider.issuer, addressPolicy: provider.addressPolicy)
             apply(.registrationDeleted(clientID: registration.clientID))
-            try await reporting { try await perform(Storing(endOf: record.grantID), under: lease) }
+            try await reporting { try await perform(Storing(endOf: newest.grantID), under: lease) }
         }.value
     }
 
@@ -72,7 +72,7 @@ extension AuthState {
     ) async throws -> RegistrationResponse {
         // Unsaved changes are saved first: a token of an earlier answer that is in memory alone is the only valid one.
         try await perform(Storing(), under: lease)
-        let (registration, provider) = (try registration(), record.client.provider)
+        let (registration, provider) = (try registration(), newest.client.provider)
         let request = try update(registration, provider)
         try await lease.reserve()
         try Task.checkCancellation()
@@ -86,14 +86,14 @@ extension AuthState {
                     try await service.readRegistration(
                         registration, issuer: provider.issuer, addressPolicy: provider.addressPolicy)
                 }
-            let own = store.mayBeWrittenByOthers ? credential?.succeeding(record.client.credential) : credential
+            let own = store.mayBeWrittenByOthers ? credential?.succeeding(newest.client.credential) : credential
             await persist(.registrationChanged(response, credential: own), under: lease)
             return response
         }.value
     }
 
     private func registration() throws -> RegistrationResponse {
-        guard let registration = record.lastRegistrationResponse else {
+        guard let registration = newest.lastRegistrationResponse else {
             throw AuthStateError(
                 .endpointMissing, stage: .registration, "This state has no registration.",
                 hint: "Only a client that registered itself can manage its registration.")

@@ -7,7 +7,7 @@ extension AuthState {
     ///
     /// Where other programs can write the store, the stored state decides neither which secret is read nor where it is
     /// sent. Give a credential that is bound to its provider, for example
-    /// `.environment("SECRET").sent(onlyTo: .issuer("https://op.example"))`. A request that would send another
+    /// `.environment("SECRET").restricted(to: .issuer("https://op.example"))`. A request that would send another
     /// credential, or send it elsewhere, throws `.credentialWithheld`.
     ///
     /// - Parameters:
@@ -73,7 +73,7 @@ extension AuthState {
         do {
             let state = try await restore(
                 at: place, credential: { _ in login.ownCredential }, grant: login.machineGrant, sharing: { $0 })
-            if login.couldHaveMade(state.snapshot), state.hasTokens { return state }
+            if login.couldHaveMade(state.record), state.hasTokens { return state }
         } catch AuthStateError.Code.notLoggedIn {}
         return try await logIn(login, at: place, annotations: annotations)
     }

@@ -14,7 +14,7 @@ extension AuthState {
         apply(event)
         guard event.bringsClient else { return try await reporting { try await store() } }
         // The grant is in no other place: saving it continues when the caller is cancelled.
-        try await reporting(record.grantID) { try await Task { try await store() }.value }
+        try await reporting(newest.grantID) { try await Task { try await store() }.value }
     }
 
     private func store() async throws {
@@ -76,7 +76,7 @@ extension AuthState {
     }
 
     /// Returns the stamp of a decision made now.
-    func stampNow() -> Stamp { record.nextStamp(at: now) }
+    func stampNow() -> Stamp { newest.nextStamp(at: now) }
 
     private var now: Date { service.configuration.clock.now }
 
@@ -156,7 +156,7 @@ extension AuthState {
     @discardableResult
     func end(isCancellable: Bool = true) async throws -> Record? {
         apply(.loggedOut)
-        let grantID = record.grantID
+        let grantID = newest.grantID
         return try await reporting {
             // The caller's cancellation does not reach a separate task; the lease has a deadline.
             let task = Task { try await transaction { try await $0.perform(Storing(endOf: grantID), under: $1) } }

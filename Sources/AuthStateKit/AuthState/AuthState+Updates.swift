@@ -16,10 +16,10 @@ extension AuthState {
             return try await commit(.failed(error))
         }
         guard let response else { return }
-        guard record.isOf(response.request.client) else {
+        guard newest.isOf(response.request.client) else {
             throw AuthStateError(
                 .invalidArgument, stage: .authorization, "The response is not one to this state's client.",
-                expected: "\(record.client)", received: "\(response.request.client)",
+                expected: "\(newest.client)", received: "\(response.request.client)",
                 hint: "Keep a state for each client and provider.")
         }
         try await commit(.authorized(response))
@@ -39,7 +39,7 @@ extension AuthState {
             return try await commit(.failed(error))
         }
         guard let response else { return }
-        guard !response.isBoundToKey || record.dpopKey != nil else {
+        guard !response.isBoundToKey || newest.dpopKey != nil else {
             throw AuthStateError(
                 .credentialUnavailable, stage: .usage,
                 "These tokens are bound to a DPoP key, and the state does not have it.",
@@ -71,13 +71,10 @@ extension AuthState {
     /// - Throws: `AuthStateError` of kind `.store` when the request could not be saved; it is still kept in memory.
     public func setNeedsTokenRefresh() async throws { try await commit(.refreshRequested) }
 
-    /// Forgets the grant, here and in the store; unlike `logOut`, does not tell the provider.
-    ///
-    /// The record that stays in the store has no secret of the grant: it tells other processes that the grant has
-    /// ended. A registration is kept, with its credential: it is stored nowhere else, and the next login needs it.
+    /// Forgets the grant, here and in the store, as `logOut(.local)` does.
     ///
     /// - Throws: `AuthStateError` of kind `.store` when the end could not be saved; in memory the grant is gone.
-    public func clear() async throws { try await end() }
+    package func clear() async throws { try await end() }
 
     /// Ends a stored grant that is not loaded; a stored state that can never be read is removed.
     static func end(_ key: AuthStateKey, in environment: Environment) async throws {
@@ -102,17 +99,17 @@ extension AuthState {
 
     /// Removes the record that a logout left in the store; has no effect when another process has logged in since.
     ///
-    /// A logout is stored, without any secret, so that other processes notice it and no older grant comes back. Remove
-    /// it where no later login uses the key, as with the sessions of a server, or where no other process has the state.
+    /// The record has no secret: other processes notice the logout by it, and no older grant comes back. Remove it where no
+    /// later login uses the key, as with the sessions of a server, or where no other process has the state.
     ///
     /// - Throws: `AuthStateError` of kind `.store`; `CancellationError`.
-    public func removeEnd() async throws {
-        try await transaction { state, lease in try await state.removeEnd(under: lease) }
+    public func forgetLogout() async throws {
+        try await transaction { state, lease in try await state.forgetLogout(under: lease) }
     }
 
-    private func removeEnd(under lease: any AuthStateLease) async throws {
+    private func forgetLogout(under lease: any AuthStateLease) async throws {
         try await synchronize(with: lease)
-        guard ledger.isSaved, ledger.version != nil, record.isForgettable else { return }
+        guard ledger.isSaved, ledger.version != nil, newest.isForgettable else { return }
         try await delete(ledger.writing, under: lease)
     }
 

@@ -23,7 +23,7 @@ public actor AuthState {
     /// The newest, shown and stored records; changed by `change` alone.
     private(set) var ledger: Ledger
     /// The newest state, saved or not.
-    package var record: Record { ledger.newest.value }
+    package var newest: Record { ledger.newest.value }
     /// What the state is doing, and did. A state that was loaded from a watched store and is only read never has it.
     lazy var work = Work()
     /// The renewals in progress, one for each set of parameters.
@@ -80,7 +80,7 @@ public actor AuthState {
     public nonisolated var authorizationError: AuthStateError? { status.authorizationError }
 
     /// Everything that the state remembers, tokens included.
-    public nonisolated var snapshot: Record { published.withLock { $0.state }.record }
+    public nonisolated var record: Record { published.withLock { $0.state }.record }
 
     /// The changes from now on, the current state first; each subscriber has a stream of its own with the newest 64.
     ///

@@ -80,7 +80,7 @@ extension AuthState {
     /// Nil without an ID token, for example at a provider of OAuth 2.0 alone, and for one that came from outside and was not
     /// verified, see `update(with:)`. `userInfo()` asks the provider for more.
     public nonisolated var user: AuthUser? {
-        let record = snapshot
+        let record = self.record
         return record.idToken != nil && record.idTokenTrust != nil ? AuthUser(record) : nil
     }
 }
@@ -116,11 +116,11 @@ extension AuthUser {
     public var preferredUsername: String? { text("preferred_username") }
     /// `email`.
     public var email: String? { text("email") }
-    /// `email_verified`: whether the provider knows that the address in `email` is the person's.
+    /// `email_verified`: whether the provider knows that the address in `email` is the user's.
     public var isEmailVerified: Bool { self["email_verified"]?.boolValue ?? false }
     /// `phone_number`.
     public var phoneNumber: String? { text("phone_number") }
-    /// `phone_number_verified`: whether the provider knows that the number in `phoneNumber` is the person's.
+    /// `phone_number_verified`: whether the provider knows that the number in `phoneNumber` is the user's.
     public var isPhoneNumberVerified: Bool { self["phone_number_verified"]?.boolValue ?? false }
     /// `picture`, when it is an http(s) URL.
     public var picture: URL? {

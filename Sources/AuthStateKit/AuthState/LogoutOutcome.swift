@@ -6,7 +6,7 @@ public struct LogoutOutcome: Sendable, Hashable {
     public enum Part: Sendable, Hashable {
         /// It is done.
         case done
-        /// There was nothing to do.
+        /// There was nothing to do, or it was not asked for.
         case notNeeded
         /// The provider has no endpoint for it.
         case notOffered
@@ -18,7 +18,7 @@ public struct LogoutOutcome: Sendable, Hashable {
     public enum Session: Sendable, Hashable {
         /// It has ended.
         case ended
-        /// There was none: the client itself had logged in.
+        /// There was none, as with a login of the client itself, or its end was not asked for.
         case notNeeded
         /// The provider has no endpoint to end it.
         case notOffered
@@ -47,6 +47,9 @@ public struct LogoutOutcome: Sendable, Hashable {
         self.revocation = revocation
         self.session = session
     }
+
+    /// The outcome where there was no login.
+    package static let nothing = Self(removal: .notNeeded, revocation: .notNeeded, session: .notNeeded)
 
     /// The errors of the parts that failed, the stored state first.
     public var failures: [AuthStateError] {

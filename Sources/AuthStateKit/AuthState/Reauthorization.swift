@@ -89,6 +89,6 @@ extension AuthState.Record {
 }
 
 extension AuthStateError {
-    /// The person or the program cancelled the login.
+    /// The user or the program cancelled the login.
     package static let givenUp = AuthStateError(.cancelled, stage: .authorization, "The login was given up.")
 }

@@ -103,14 +103,14 @@ extension AuthorizationService {
         return expectation
     }
 
-    /// Takes a person through a login with a user agent; the person is told how it ended.
+    /// Takes a user through a login with a user agent; the user is told how it ended.
     ///
     /// - Throws: `AuthStateError`, or `CancellationError`; then no token is handed out.
     public func authorize(
         _ request: AuthorizationRequest, presenting userAgent: any ExternalUserAgent
     ) async throws -> (AuthorizationResponse, TokenResponse) {
         try await traced {
-            // A missing secret has to show before the person logs in, not after.
+            // A missing secret has to show before the user logs in, not after.
             _ = try await authentication(
                 of: request.client, endpoint: request.client.provider.tokenEndpoint, stage: .authorization)
             _ = try request.dpopKey?.signer(stage: .authorization)

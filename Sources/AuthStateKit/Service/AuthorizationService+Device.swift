@@ -1,12 +1,12 @@
 public import AuthStateOAuth
 
 extension AuthorizationService {
-    /// Begins a login that a person confirms on another device (RFC 8628, section 3.1).
+    /// Begins a login that a user confirms on another device (RFC 8628, section 3.1).
     ///
     /// Show what comes back, see `DeviceAuthorizationResponse`, then call `pollTokens`.
     ///
     /// - Throws: `AuthStateError`: `.endpointMissing`; the provider's refusal; an answer that cannot be used, or that leads
-    ///   the person to a page without TLS. `CancellationError`.
+    ///   the user to a page without TLS. `CancellationError`.
     public func authorizeDevice(_ request: DeviceAuthorizationRequest) async throws -> DeviceAuthorizationResponse {
         try await traced {
             let (answer, sentAt) = try await begin(request)
@@ -18,9 +18,9 @@ extension AuthorizationService {
         }
     }
 
-    /// Asks for the tokens until the person has decided, as often as the provider allows (RFC 8628, sections 3.4 and 3.5).
+    /// Asks for the tokens until the user has decided, as often as the provider allows (RFC 8628, sections 3.4 and 3.5).
     ///
-    /// Waits by the service's `waitingClock`; the codes expire by its `clock`. An ID token is verified as at a login;
+    /// Waits by the service's clock, by which the codes expire too. An ID token is verified as at a login;
     /// none is required, even with the scope `openid`: the grant knows no ID tokens, and not every provider adds one.
     ///
     /// A provider that cannot be reached is asked again, less and less often, until the codes expire.

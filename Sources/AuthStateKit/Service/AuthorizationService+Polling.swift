@@ -3,9 +3,9 @@ import AuthStateOAuth
 import AuthStateSystem
 
 extension AuthorizationService {
-    /// Sends the request that begins a login which a person confirms elsewhere.
+    /// Sends the request that begins a login which a user confirms elsewhere.
     ///
-    /// Fails before the person confirms when something for the token request is missing: a key that the provider
+    /// Fails before the user confirms when something for the token request is missing: a key that the provider
     /// accepts, or the means to verify the ID token.
     ///
     /// - Returns: The answer, and when the request was sent.
@@ -30,9 +30,9 @@ extension AuthorizationService {
         return (response, sentAt)
     }
 
-    /// Asks for the tokens until the person has decided, as often as the provider allows.
+    /// Asks for the tokens until the user has decided, as often as the provider allows.
     ///
-    /// Waits by the service's `waitingClock`; the login expires by its `clock`.
+    /// Waits and expires by the service's clock.
     ///
     /// - Throws: `AuthStateError` of stage token. As soon as the task is cancelled, `CancellationError`.
     func poll(_ response: some PolledLoginResponse, additionalParameters: Parameters) async throws -> TokenResponse {
@@ -41,12 +41,12 @@ extension AuthorizationService {
         var polling = response.polling
         while true {
             let pause = try polling.wait(at: configuration.clock.now)
-            try await configuration.waitingClock.sleep(for: pause)
+            try await configuration.clock.waiting.sleep(for: pause)
             // The machine may have slept longer than that.
             guard configuration.clock.now < polling.expiresAt else { throw polling.expired }
             let (expectation, tokens): (IDTokenExpectation?, TokenResponse)
             do {
-                // In each round: a person may take longer than the keys stay cached, and the tokens come only once.
+                // In each round: a user may take longer than the keys stay cached, and the tokens come only once.
                 expectation = try await firstIDToken(of: request)
                 tokens = try await redeem(question).get()
             } catch let error as AuthStateError {

@@ -95,7 +95,7 @@ extension AuthorizationService {
     ///   - issuer: The issuer, as the resource's metadata have it.
     ///   - resource: The resource; one on this machine may name servers on this machine.
     ///   - tolerances: The server's known deviations; kept in the configuration.
-    ///   - requiresPKCE: Whether a person is to log in at the server's page.
+    ///   - requiresPKCE: Whether a user is to log in at the server's page.
     /// - Throws: `AuthStateError` of stage discovery: `.discoveryFailed`, `.issuerMismatch`, `.pkceUnsupported`,
     ///   `.invalidMetadata`, `.addressNotAllowed`. `CancellationError`.
     public func discoverAuthorizationServer(

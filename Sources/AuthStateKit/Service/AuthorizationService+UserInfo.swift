@@ -4,7 +4,7 @@ public import AuthStateOAuth
 import AuthStateSystem
 
 extension AuthorizationService {
-    /// Reads claims about the person (OpenID Connect Core, section 5.3); signed ones are verified with the provider's keys.
+    /// Reads claims about the user (OpenID Connect Core, section 5.3); signed ones are verified with the provider's keys.
     ///
     /// - Parameters:
     ///   - tokens: The access token, and the ID token whose `sub` must be the same.

@@ -2,14 +2,14 @@ import AuthStateJOSE
 public import AuthStateOAuth
 
 extension AuthorizationService {
-    /// Finds the issuer of a person by WebFinger (RFC 7033; OpenID Connect Discovery 1.0, section 2).
+    /// Finds the issuer of a user by WebFinger (RFC 7033; OpenID Connect Discovery 1.0, section 2).
     ///
     /// The host of the identifier is asked over https, and no redirect is followed. The host, and an issuer that only a
     /// rule allows, have to be at public addresses, unless `outsideAddressPolicy` says otherwise; then this machine is
     /// allowed too, over http.
     ///
     /// - Parameters:
-    ///   - identifier: The person's input: `user@host`, `acct:user@host`, `host`, `host:port` or an http(s) URL.
+    ///   - identifier: The user's input: `user@host`, `acct:user@host`, `host`, `host:port` or an http(s) URL.
     ///   - allowedIssuers: The issuers that the program works with; another one is refused.
     /// - Throws: `AuthStateError` of stage discovery, with `.issuerNotAllowed` for an issuer that is not on the list.
     public func discoverIssuer(identifier: String, allowedIssuers: IssuerAllowList) async throws -> Issuer {
@@ -33,7 +33,7 @@ extension AuthorizationService {
         return issuer
     }
 
-    /// Finds the endpoints of the provider that logs a person in, by WebFinger and then by the issuer's metadata.
+    /// Finds the endpoints of the provider that logs a user in, by WebFinger and then by the issuer's metadata.
     ///
     /// - Throws: `AuthStateError` of stage discovery, as `discoverIssuer` and `discoverConfiguration(issuer:)` do.
     public func discoverConfiguration(

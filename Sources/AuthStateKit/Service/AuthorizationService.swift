@@ -28,17 +28,15 @@ public struct AuthorizationService: Sendable {
 
     /// Limits and clocks of a service.
     public struct Configuration: Sendable {
-        /// The time of day, for expiry.
+        /// The clock for expiry, and for pauses.
         public var clock: WallClock = .system
-        /// The clock to wait by.
-        public var waitingClock: any Clock<Duration> = ContinuousClock()
         /// How long one request may take.
         public var requestTimeout: Duration = .seconds(30)
         /// The maximum size of an answer in bytes.
         public var maximumResponseBytes = 1 << 20
         /// Whether http is allowed for issuers that are not on this machine.
         public var allowsInsecureHTTP = false
-        /// The addresses that may be asked because of a person's input: the host of a WebFinger identifier, and an
+        /// The addresses that may be asked because of a user's input: the host of a WebFinger identifier, and an
         /// issuer that comes from outside and that a rule allows, not the program's list.
         ///
         /// `.any` is for providers of an internal network. Issuers that the program itself names may be anywhere.

@@ -3,7 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 
 extension LoginTrace.Detail {
-    /// Parameters whose values are no secrets and say nothing of a person. The values of others are not shown.
+    /// Parameters whose values are no secrets and say nothing of a user. The values of others are not shown.
     package static let harmless: Set<String> = [
         "acr_values", "access_type", "audience", "client_id", "code_challenge_method", "display", "error",
         "error_description", "error_uri", "grant_type", "iss", "max_age", "prompt", "redirect_uri", "resource",

@@ -2,8 +2,8 @@ public import AuthStateJOSE
 
 /// The name and address that Apple sends in the answer to the very first login only: keep them when you need them.
 ///
-/// It comes through the browser, unsigned: `state` ties it to the login, but the person can change the content. Use the
-/// name to address the person; the account is the ID token's `sub`, and the address is its `email`.
+/// It comes through the browser, unsigned: `state` ties it to the login, but the user can change the content. Use the
+/// name to address the user; the account is the ID token's `sub`, and the address is its `email`.
 public struct AppleUser: Sendable, Hashable {
     /// The first name.
     public let firstName: String?
@@ -22,7 +22,7 @@ public struct AppleUser: Sendable, Hashable {
 }
 
 extension AuthorizationResponse {
-    /// The person's name, at the first login with Apple that asks for `name` or `email`.
+    /// The user's name, at the first login with Apple that asks for `name` or `email`.
     public var appleUser: AppleUser? { additionalParameters["user"].flatMap(AppleUser.init) }
 }
 

@@ -21,7 +21,7 @@ extension AuthorizationCallback {
     /// The refusal in an answer without `state`, which nothing ties to a login; nil for every other answer.
     ///
     /// Some providers send errors so. The user agent that brought it says whether it can be one of its trip. It ends a trip and has
-    /// no other effect: only a refusal that asks the person to act keeps its code.
+    /// no other effect: only a refusal that asks the user to act keeps its code.
     package var unconfirmedRefusal: AuthStateError? {
         guard states.isEmpty else { return nil }
         let modes: [AuthorizationRequest.ResponseMode] = [.query, .fragment, .formPost]

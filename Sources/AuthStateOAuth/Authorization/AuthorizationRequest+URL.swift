@@ -1,7 +1,7 @@
 public import AuthStateFoundation
 
 extension AuthorizationRequest {
-    /// The URL to open in the person's browser, with all parameters in it, or `requestURI` when that is set; the
+    /// The URL to open in the user's browser, with all parameters in it, or `requestURI` when that is set; the
     /// endpoint's own query is kept.
     ///
     /// - Throws: `AuthStateError`: the redirect URI is missing, the provider does not support PKCE with S256, this library

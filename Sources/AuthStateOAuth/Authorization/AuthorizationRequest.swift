@@ -26,7 +26,7 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
     public var nonce: String?
     /// Ties the code to this process (PKCE).
     public var codeVerifier: CodeVerifier
-    /// The actions that the provider shall ask of the person, for example to log in again.
+    /// The actions that the provider shall ask of the user, for example to log in again.
     ///
     /// Left empty, `consent` is asked for with the scope `offline_access`; see ``asksConsentForOfflineAccess``.
     public var prompt: [Prompt] = []
@@ -43,7 +43,7 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
     public var acrValues: [String] = []
     /// How the provider shall show its pages: page, popup, touch or wap.
     public var display: String?
-    /// An ID token of the expected person.
+    /// An ID token of the expected user.
     public var idTokenHint: String?
     /// Single claims to ask for (OpenID Connect Core, section 5.5).
     public var claims: JSONValue?
@@ -140,7 +140,7 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
         var isSupported: Bool { words == Self.code.words || words == Self.codeIDToken.words }
     }
 
-    /// An action that the provider shall ask of the person.
+    /// An action that the provider shall ask of the user.
     public typealias Prompt = AuthorizationPrompt
 
     /// Authentication context classes that `claims` makes essential for the ID token (OpenID Connect Core, section 5.5.1.1).

@@ -5,7 +5,7 @@ public import AuthStateJOSE
 public struct PushedAuthorizationResponse: Sendable, Hashable {
     /// `request_uri`: the reference that the browser carries to the authorization endpoint, once.
     public let requestURI: String
-    /// When the browser must have arrived there; how long the person takes after that does not matter.
+    /// When the browser must have arrived there; how long the user takes after that does not matter.
     public let expirationDate: Date
 
     /// Reads an answer: status 201 (or another success), an absolute URI, and a positive number of seconds.

@@ -7,11 +7,11 @@ public import AuthStateJOSE
 /// has to be compared with the program's own pages before the browser is redirected; otherwise the server is an open
 /// redirector.
 public struct ThirdPartyLogin: Sendable, Hashable {
-    /// Where the person is to log in.
+    /// Where the user is to log in.
     public let issuer: Issuer
     /// The expected user, for `AuthorizationRequest.loginHint`.
     public let loginHint: String?
-    /// Where the person wants to go afterwards; not to be trusted.
+    /// Where the user wants to go afterwards; not to be trusted.
     public let targetLinkURI: String?
     /// The addresses that the issuer may be asked at: any for one that the program's list names, public ones for one that a
     /// rule allows.

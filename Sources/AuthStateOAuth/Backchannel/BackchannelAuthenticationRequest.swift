@@ -1,31 +1,31 @@
 package import AuthStateFoundation
 public import AuthStateJOSE
 
-/// A request to the backchannel authentication endpoint: the provider itself asks a person, for example on their phone,
+/// A request to the backchannel authentication endpoint: the provider itself asks a user, for example on their phone,
 /// whether the client may log them in (OpenID Connect Client-Initiated Backchannel Authentication Core 1.0, section 7.1).
 ///
 /// The tokens are polled for. The modes in which the provider calls the client, ping and push, need a server that it can
 /// reach, and signed requests (section 7.1.1) a client that registered for them: neither is made here.
 public struct BackchannelAuthenticationRequest: Sendable, Hashable, Codable {
-    /// The person to be asked, named in exactly one of three ways.
+    /// The user to be asked, named in exactly one of three ways.
     public enum Hint: Sendable, Hashable, Codable {
         /// `login_hint`: a name that the provider knows, such as an account, a mail address or a telephone number.
         case login(String)
-        /// `id_token_hint`: an ID token of an earlier login of this client; the new login has to be the same person's.
+        /// `id_token_hint`: an ID token of an earlier login of this client; the new login has to be the same user's.
         case idToken(String)
-        /// `login_hint_token`: a token about the person, in the provider's own format.
+        /// `login_hint_token`: a token about the user, in the provider's own format.
         case loginToken(String)
     }
 
     /// The client that asks, and its provider.
     public var client: Client
-    /// The person to be asked.
+    /// The user to be asked.
     public var hint: Hint
     /// The scopes to ask for; `openid` has to be among them.
     public var scopes: [Scope]
-    /// A short text that the person sees here and where the provider asks, so that they can tell the two belong together.
+    /// A short text that the user sees here and where the provider asks, so that they can tell the two belong together.
     public var bindingMessage: String?
-    /// A secret that the person shares with the provider and gives to clients, so that other clients cannot have them
+    /// A secret that the user shares with the provider and gives to clients, so that other clients cannot have them
     /// asked.
     public var userCode: String?
     /// How long the request shall stay valid, in seconds; nil leaves it to the provider.

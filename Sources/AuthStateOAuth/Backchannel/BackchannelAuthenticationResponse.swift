@@ -1,11 +1,11 @@
 public import AuthStateFoundation
 public import AuthStateJOSE
 
-/// The provider's confirmation that it asks the person now, with the identifier to poll for the tokens (CIBA Core,
+/// The provider's confirmation that it asks the user now, with the identifier to poll for the tokens (CIBA Core,
 /// section 7.3).
 ///
 /// An archive of it holds the identifier of the request: a reader who can authenticate as the client gets the tokens
-/// once the person has confirmed. The user code is not kept.
+/// once the user has confirmed. The user code is not kept.
 public struct BackchannelAuthenticationResponse: Sendable, Hashable, Codable {
     /// The request that was answered, without its user code.
     public var request: BackchannelAuthenticationRequest

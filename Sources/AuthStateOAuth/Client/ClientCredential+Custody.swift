@@ -24,14 +24,14 @@ extension ClientCredential {
     /// Returns the credential for one provider alone: it is sent to no origin but those of that provider's endpoints.
     ///
     /// ```swift
-    /// credential: .environment("CLIENT_SECRET").sent(onlyTo: .issuer("https://op.example"))
+    /// credential: .environment("CLIENT_SECRET").restricted(to: .issuer("https://op.example"))
     /// ```
     ///
     /// Needed where states are stored unsealed and other programs can write the store, see
     /// `AuthStateStore.mayBeWrittenByOthers`; recommended everywhere. The endpoints come from what is named here, for an issuer
     /// from discovery of it. A request to another origin throws `.credentialWithheld` and sends nothing. The provider is not
     /// archived.
-    public func sent(onlyTo provider: NamedProvider) -> Self {
+    public func restricted(to provider: NamedProvider) -> Self {
         guard isProof else { return self }
         var copy = self
         copy.custody = .provider(provider)
@@ -107,7 +107,7 @@ extension ClientCredential {
                     ? "a credential that is bound to its provider" : origins.sorted().joined(separator: ", "),
                 received: origin,
                 hint: origins.isEmpty
-                    ? "Other programs can write the store. Bind the credential with sent(onlyTo:), or seal the store."
+                    ? "Other programs can write the store. Bind the credential with restricted(to:), or seal the store."
                     : "Sign in again if the provider has moved; otherwise find out who changed the stored state.")
         }
     }

@@ -30,7 +30,7 @@ public struct NamedClient: Sendable, Hashable {
 extension NamedClient {
     /// The credential, bound to the provider.
     package var boundCredential: ClientCredential {
-        credential.custody == .request ? credential.sent(onlyTo: provider) : credential
+        credential.custody == .request ? credential.restricted(to: provider) : credential
     }
 
     /// The credential, bound to the provider; nil for a public client.

@@ -1,6 +1,6 @@
 package import AuthStateFoundation
 
-/// A request to the device authorization endpoint (RFC 8628, section 3.1): a login that a person confirms elsewhere.
+/// A request to the device authorization endpoint (RFC 8628, section 3.1): a login that a user confirms elsewhere.
 public struct DeviceAuthorizationRequest: Sendable, Hashable, Codable {
     /// The client that asks, and its provider.
     public var client: Client

@@ -1,21 +1,21 @@
 public import AuthStateFoundation
 public import AuthStateJOSE
 
-/// The codes and addresses with which a person confirms a login on another device, and the program polls for the tokens
+/// The codes and addresses with which a user confirms a login on another device, and the program polls for the tokens
 /// (RFC 8628, section 3.2).
 ///
-/// Show `userCode` and `verificationURI` always, beside `verificationURIComplete` too: the person compares the code
+/// Show `userCode` and `verificationURI` always, beside `verificationURIComplete` too: the user compares the code
 /// with the one on the provider's page, and so notices a login that an attacker began (section 5.4).
 ///
-/// An archive of it holds the device code, which is enough to get the tokens once the person has confirmed.
+/// An archive of it holds the device code, which is enough to get the tokens once the user has confirmed.
 public struct DeviceAuthorizationResponse: Sendable, Hashable, Codable {
     /// The request that was answered.
     public var request: DeviceAuthorizationRequest
     /// The code to poll for the tokens with; a secret.
     public var deviceCode: String
-    /// The code that the person enters at `verificationURI`.
+    /// The code that the user enters at `verificationURI`.
     public var userCode: String
-    /// The page that the person opens; short enough to be typed.
+    /// The page that the user opens; short enough to be typed.
     public var verificationURI: URL
     /// The same with the user code in it, to be opened or shown as a QR code; nil when the provider sends none.
     public var verificationURIComplete: URL?

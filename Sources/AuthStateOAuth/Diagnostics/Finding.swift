@@ -20,7 +20,7 @@ public struct Finding: Sendable, Hashable, Codable {
     public var code: Code
     /// Whether a login can work all the same.
     public var severity: Severity
-    /// One sentence for a person.
+    /// One sentence for a user.
     public let message: String
     /// The advice.
     public let hint: String

@@ -1,5 +1,5 @@
 extension String {
-    /// The text as it may be shown to a person: the one way of another party's text to a terminal, a log or a page.
+    /// The text as it may be shown to a user: the one way of another party's text to a terminal, a log or a page.
     ///
     /// Control characters (escapes, C1, line breaks), format characters (bidirectional overrides, zero-width
     /// characters) and characters without an assigned meaning are replaced by U+FFFD; longer text is cut, and ends with

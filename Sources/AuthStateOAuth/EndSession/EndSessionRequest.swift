@@ -11,7 +11,7 @@ public struct EndSessionRequest: Sendable, Hashable, Codable {
     public var clientID: String?
     /// Where the browser goes afterwards; it must be registered.
     public var postLogoutRedirectURI: RedirectURI?
-    /// The user whose session ends, as the person typed it (a mail address, a name): for when there is no ID token.
+    /// The user whose session ends, as the user typed it (a mail address, a name): for when there is no ID token.
     public var logoutHint: String?
     /// Languages for the provider's pages, the preferred one first (BCP 47).
     public var uiLocales: [String] = []
@@ -38,7 +38,7 @@ public struct EndSessionRequest: Sendable, Hashable, Codable {
         state = RandomText.make()
     }
 
-    /// The URL to open in the person's browser.
+    /// The URL to open in the user's browser.
     ///
     /// - Throws: `AuthStateError` with `.endpointMissing`, or `.invalidArgument` when an additional parameter would replace
     ///   one of the request's.

@@ -1,7 +1,7 @@
 public import AuthStateFoundation
 public import AuthStateJOSE
 
-/// The token that a provider posts to a web server when a person has logged out elsewhere (OpenID Connect Back-Channel
+/// The token that a provider posts to a web server when a user has logged out elsewhere (OpenID Connect Back-Channel
 /// Logout 1.0, section 2.4). A value exists only after its checks.
 ///
 /// End the sessions of `sessionID` when there is one, else all of `subject`. Remember `tokenID` until `expiresAt`, and
@@ -9,9 +9,9 @@ public import AuthStateJOSE
 public struct LogoutToken: Sendable, Hashable {
     /// The issuer that sent it.
     public let issuer: Issuer
-    /// The person (`sub`); nil when only a session is named.
+    /// The user (`sub`); nil when only a session is named.
     public let subject: String?
-    /// The session at the provider (`sid`), as in the ID token; nil when all of the person's sessions end.
+    /// The session at the provider (`sid`), as in the ID token; nil when all of the user's sessions end.
     public let sessionID: String?
     /// The token's own identifier (`jti`).
     public let tokenID: String
@@ -128,6 +128,6 @@ extension LogoutToken {
 }
 
 extension LogoutToken: Redacted {
-    /// The issuer; nothing of the person.
+    /// The issuer; nothing of the user.
     public var description: String { "logout token of \(issuer)" }
 }

@@ -13,7 +13,7 @@ extension AuthStateError {
     private static let signature = "Log in again; if it happens again, tell the provider's operator which check failed."
     private static let disk = "Check the place of the store, its permissions and its space."
 
-    /// The advice for each code, where no better one is known. The person who cancelled needs none.
+    /// The advice for each code, where no better one is known. The user who cancelled needs none.
     static let advice: [Code: String] = [
         .invalidArgument: "Correct the value that the message names.",
         .invalidRedirectURI: "Use an absolute URI without a fragment that is registered for the client.",
@@ -52,7 +52,7 @@ extension AuthStateError {
         .initialAccessTokenRejected: "Give the provider's initial access token, or register the client on its pages.",
         .registrationTokenRejected: "Register the client again.",
         .credentialUnavailable: "Put the secret, the key or the certificate where the program reads it.",
-        .credentialWithheld: "Say in the program where the credential may be sent: ClientCredential.sent(onlyTo:).",
+        .credentialWithheld: "Say in the program where the credential may be sent: ClientCredential.restricted(to:).",
         .portInUse: "Use port 0 for any free port, or end the program that holds it.",
         .browserUnavailable: "Open the address in another browser, or log in with a device code.",
         .libraryUnavailable: "Install the library, or use another one with Cryptography.use(_:).",
@@ -100,8 +100,8 @@ extension AuthStateError {
         .noRefreshToken: logIn,
         .tokenRejected: "Renew the token, or log in again.",
         .deviceCodeExpired: "Log in again, and confirm it in time.",
-        .missingUserCode: "Ask the person for the code that they share with the provider.",
-        .invalidUserCode: "Ask the person for the code that they share with the provider.",
+        .missingUserCode: "Ask the user for the code that they share with the provider.",
+        .invalidUserCode: "Ask the user for the code that they share with the provider.",
         .transactionFailed: logIn,
         .loginRequired: page,
         .consentRequired: page,

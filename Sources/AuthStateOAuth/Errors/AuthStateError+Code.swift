@@ -19,11 +19,11 @@ extension AuthStateError {
         case transient
         /// The store is locked, or cannot be read or written.
         case store
-        /// The person has to log in (again).
+        /// The user has to log in (again).
         case reauthenticationRequired
         /// A protected resource answered with an error.
         case resource
-        /// The person or the program cancelled.
+        /// The user or the program cancelled.
         case cancelled
     }
 
@@ -82,7 +82,7 @@ extension AuthStateError.Code {
     public static let invalidRequestURI = known("invalidRequestURI")
     /// `invalid_request_object` (RFC 9101): the provider cannot use the signed request.
     public static let invalidRequestObject = known("invalidRequestObject")
-    /// `expired_login_hint_token` (CIBA Core): the token that names the person has expired.
+    /// `expired_login_hint_token` (CIBA Core): the token that names the user has expired.
     public static let expiredLoginHintToken = known("expiredLoginHintToken")
     /// `unknown_user_id` (CIBA Core): the provider knows no user by the hint.
     public static let unknownUserID = known("unknownUserID")
@@ -147,7 +147,7 @@ extension AuthStateError.Code {
     public static let invalidUserInfo = known("invalidUserInfo")
     /// A check of a logout token failed.
     public static let invalidLogoutToken = known("invalidLogoutToken")
-    /// Userinfo speaks of another person than the ID token.
+    /// Userinfo speaks of another user than the ID token.
     public static let subjectMismatch = known("subjectMismatch")
     /// Another account logged in than the one that a request is repeated for.
     public static let accountChanged = known("accountChanged")
@@ -161,7 +161,7 @@ extension AuthStateError.Code {
     public static let serverError = known("serverError")
     /// `temporarily_unavailable`, or 429.
     public static let temporarilyUnavailable = known("temporarilyUnavailable")
-    /// `authorization_pending` (RFC 8628; CIBA Core): the person has not decided yet.
+    /// `authorization_pending` (RFC 8628; CIBA Core): the user has not decided yet.
     public static let authorizationPending = known("authorizationPending")
     /// `slow_down` (RFC 8628; CIBA Core): ask less often.
     public static let slowDown = known("slowDown")
@@ -189,13 +189,13 @@ extension AuthStateError.Code {
     public static let storeConflict = known("storeConflict")
     /// No user is logged in.
     public static let notLoggedIn = known("notLoggedIn")
-    /// `access_denied`: the person refused.
+    /// `access_denied`: the user refused.
     public static let accessDenied = known("accessDenied")
     /// `invalid_grant`: the code or the refresh token is expired, revoked, or was used before.
     public static let invalidGrant = known("invalidGrant")
     /// `expired_token` (RFC 8628; CIBA Core): the login was not confirmed in time, with the device's code or otherwise.
     public static let deviceCodeExpired = known("deviceCodeExpired")
-    /// `missing_user_code` (CIBA Core): the provider asks this person only with the code that they share with it.
+    /// `missing_user_code` (CIBA Core): the provider asks this user only with the code that they share with it.
     public static let missingUserCode = known("missingUserCode")
     /// `invalid_user_code` (CIBA Core): that code is wrong.
     public static let invalidUserCode = known("invalidUserCode")
@@ -209,9 +209,9 @@ extension AuthStateError.Code {
     public static let tokenRejected = known("tokenRejected")
     /// `login_required` (OpenID Connect Core, section 3.1.2.6): the user has no session at the provider.
     public static let loginRequired = known("loginRequired")
-    /// `consent_required` (OpenID Connect Core, section 3.1.2.6): the person has to allow the access on a page.
+    /// `consent_required` (OpenID Connect Core, section 3.1.2.6): the user has to allow the access on a page.
     public static let consentRequired = known("consentRequired")
-    /// `account_selection_required` (OpenID Connect Core, section 3.1.2.6): the person has several sessions.
+    /// `account_selection_required` (OpenID Connect Core, section 3.1.2.6): the user has several sessions.
     public static let accountSelectionRequired = known("accountSelectionRequired")
     /// `interaction_required` (OpenID Connect Core, section 3.1.2.6): some other page has to be shown.
     public static let interactionRequired = known("interactionRequired")
@@ -224,7 +224,7 @@ extension AuthStateError.Code {
     public static let providerError = known("providerError")
     /// The login was cancelled.
     public static let cancelled = known("cancelled")
-    /// The person closed the window of the login or logout, or refused to let the app open it.
+    /// The user closed the window of the login or logout, or refused to let the app open it.
     public static let userCancelled = known("userCancelled")
 
     static let kinds: [Self: AuthStateError.Kind] = {

@@ -1,4 +1,4 @@
-/// An error, in terms that a program can branch on and a person can act on.
+/// An error, in terms that a program can branch on and a user can act on.
 ///
 /// Never holds a secret: for state, nonce, codes and hashes it says only that they were absent or different. Every text
 /// in it can be shown as it is, also text from a provider: `printable()` has replaced terminal control characters, and
@@ -8,7 +8,7 @@ public struct AuthStateError: Error, Sendable, Hashable {
     public var code: Code
     /// The part of the flow.
     public var stage: Stage
-    /// One sentence for a person.
+    /// One sentence for a user.
     public var message: String { didSet { message = message.printable(Self.longest) } }
     /// The required value.
     public var expected: String? { didSet { expected = expected?.printable(Self.longest) } }
@@ -137,7 +137,7 @@ extension AuthStateError {
         public static let resourceMetadata = Stage(rawValue: "resourceMetadata")
         /// Registering the client.
         public static let registration = Stage(rawValue: "registration")
-        /// The person's trip to the provider and back.
+        /// The user's trip to the provider and back.
         public static let authorization = Stage(rawValue: "authorization")
         /// The first token request of a grant, and its ID token.
         public static let token = Stage(rawValue: "token")

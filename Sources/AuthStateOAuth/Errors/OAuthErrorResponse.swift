@@ -56,7 +56,7 @@ extension OAuthErrorResponse {
         return text.hasSuffix(".") ? String(text.dropLast()) : text
     }
 
-    /// The advice for a person: that of the recognised failure, else that of the code in this part of a flow.
+    /// The advice for a user: that of the recognised failure, else that of the code in this part of a flow.
     package func hint(at stage: AuthStateError.Stage) -> String? {
         RecognizedFailure(self, at: stage)?.hint ?? Self.stageHints[stage]?[code] ?? AuthStateError.advice[code]
     }

@@ -17,7 +17,7 @@ extension RecognizedFailure {
         RecognizedFailure(
             .wrongTenant,
             hint:
-                "Use the issuer of the tenant that the client and the person belong to; common and organizations are for "
+                "Use the issuer of the tenant that the client and the user belong to; common and organizations are for "
                 + "clients that are registered for many tenants.",
             signs: .words(["aadsts90002", "aadsts50020", "aadsts50194"])),
         // The example sentence of RFC 6749, section 5.2, which names an unknown client among others.

@@ -14,7 +14,7 @@ public struct RecognizedFailure: Sendable, Hashable {
         public static let clientRefused = Name(rawValue: "clientRefused")
         /// The provider does not know the client, or not any more.
         public static let unknownClient = Name(rawValue: "unknownClient")
-        /// The tenant is the wrong one for the client or the person.
+        /// The tenant is the wrong one for the client or the user.
         public static let wrongTenant = Name(rawValue: "wrongTenant")
         /// The client has a secret, and the request had none.
         public static let secretMissing = Name(rawValue: "secretMissing")
@@ -30,7 +30,7 @@ public struct RecognizedFailure: Sendable, Hashable {
         public static let wrongVerifier = Name(rawValue: "wrongVerifier")
         /// The code was used before, or is too old.
         public static let codeSpent = Name(rawValue: "codeSpent")
-        /// The browser did not come back from the provider's pages: they may show an error that only the person sees.
+        /// The browser did not come back from the provider's pages: they may show an error that only the user sees.
         public static let noAnswerCame = Name(rawValue: "noAnswerCame")
         /// The certificate comes from an authority that is not trusted, often the developer's own.
         public static let untrustedCertificate = Name(rawValue: "untrustedCertificate")

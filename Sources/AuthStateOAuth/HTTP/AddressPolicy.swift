@@ -1,7 +1,7 @@
 /// The addresses that a request may be sent to.
 ///
-/// A URL that a person typed, or that came from another server, can name a machine of the internal network: a router's
-/// page, a database, a cloud's metadata service. The program then asks it in the person's place (server-side request
+/// A URL that a user typed, or that came from another server, can name a machine of the internal network: a router's
+/// page, a database, a cloud's metadata service. The program then asks it in the user's place (server-side request
 /// forgery). The policy travels with the request, because a name has to be checked after it was resolved: a transport
 /// checks each address that it is about to connect to.
 public struct AddressPolicy: RawRepresentable, Sendable, Hashable, Codable {

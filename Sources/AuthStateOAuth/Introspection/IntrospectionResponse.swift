@@ -9,7 +9,7 @@ public struct IntrospectionResponse: Sendable, Hashable {
     public var scope: String?
     /// The client that the token was issued to.
     public var clientID: String?
-    /// The person's name, for people to read.
+    /// The user's name, for people to read.
     public var username: String?
     /// How the token is used, for example `Bearer`.
     public var tokenType: String?
@@ -19,7 +19,7 @@ public struct IntrospectionResponse: Sendable, Hashable {
     public var issuedAt: Date?
     /// Before this time the token is not valid.
     public var notBefore: Date?
-    /// The subject of the token: a person's identifier, or the client's own.
+    /// The subject of the token: a user's identifier, or the client's own.
     public var subject: String?
     /// The audience of the token; empty when the provider does not say.
     public var audience: [String]
@@ -88,7 +88,7 @@ public struct IntrospectionResponse: Sendable, Hashable {
 }
 
 extension IntrospectionResponse: Redacted {
-    /// Whether the token is valid, and until when; nothing of the person.
+    /// Whether the token is valid, and until when; nothing of the user.
     public var description: String {
         guard isActive else { return "inactive token" }
         return "active token, scope \((scope ?? "unknown").printable()), "

@@ -11,7 +11,7 @@ public struct ProviderConfiguration: Sendable, Hashable, Codable {
     public var tokenEndpoint: URL
     /// The public keys that ID tokens are verified with.
     public var jwksURI: URL?
-    /// Claims about the person.
+    /// Claims about the user.
     public var userInfoEndpoint: URL?
     /// RP-initiated logout.
     public var endSessionEndpoint: URL?
@@ -44,7 +44,7 @@ public struct ProviderConfiguration: Sendable, Hashable, Codable {
     /// Optional, so that archives from before there was a policy can be read.
     private var ownIDTokenPolicy: IDTokenPolicy?
 
-    /// The addresses that this provider's endpoints may be asked at: `.publicOnly` for one that a person named.
+    /// The addresses that this provider's endpoints may be asked at: `.publicOnly` for one that a user named.
     ///
     /// It is archived with the endpoints, so that renewals hold to it.
     public var addressPolicy: AddressPolicy {

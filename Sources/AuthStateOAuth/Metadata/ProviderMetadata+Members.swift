@@ -53,7 +53,7 @@ extension ProviderMetadata {
     public var authorizationEndpoint: URL? { url("authorization_endpoint") }
     /// Where grants become tokens.
     public var tokenEndpoint: URL? { url("token_endpoint") }
-    /// Claims about the person.
+    /// Claims about the user.
     public var userInfoEndpoint: URL? { url("userinfo_endpoint") }
     /// The provider's public keys.
     public var jwksURI: URL? { url("jwks_uri") }

@@ -26,7 +26,7 @@ public struct Scope: RawRepresentable, Sendable, Hashable, Codable, ExpressibleB
     public static let address: Scope = "address"
     /// `phone`.
     public static let phone: Scope = "phone"
-    /// `offline_access`: a refresh token, also while the person is away.
+    /// `offline_access`: a refresh token, also while the user is away.
     public static let offlineAccess: Scope = "offline_access"
 
     /// Whether every character is one of 0x21, 0x23–0x5B and 0x5D–0x7E, and there is one.

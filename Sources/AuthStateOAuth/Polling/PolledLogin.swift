@@ -1,7 +1,7 @@
 package import AuthStateFoundation
 import AuthStateJOSE
 
-/// A request that begins a login which a person confirms elsewhere: at a page (RFC 8628), or where the provider asks them
+/// A request that begins a login which a user confirms elsewhere: at a page (RFC 8628), or where the provider asks them
 /// (OpenID Connect CIBA Core 1.0).
 package protocol PolledLoginRequest: Sendable {
     var client: Client { get set }
@@ -58,7 +58,7 @@ extension BackchannelAuthenticationResponse: PolledLoginResponse {
             additionalParameters: additionalParameters)
     }
 
-    /// Checks that there is an ID token (CIBA Core, section 10.1.1), and that it is the person's whom an ID token hint
+    /// Checks that there is an ID token (CIBA Core, section 10.1.1), and that it is the user's whom an ID token hint
     /// named.
     package func check(_ tokens: TokenResponse) throws {
         guard TrustCheck.idTokenPresent.holds(tokens.idToken != nil) else {

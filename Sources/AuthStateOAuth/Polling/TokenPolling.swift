@@ -1,6 +1,6 @@
 public import AuthStateFoundation
 
-/// The rule when to poll for the tokens of a login that a person confirms elsewhere, and when to give up (RFC 8628,
+/// The rule when to poll for the tokens of a login that a user confirms elsewhere, and when to give up (RFC 8628,
 /// sections 3.3 and 3.5; OpenID Connect CIBA Core 1.0, sections 7.3 and 11).
 ///
 /// A value without a clock: `wait(at:)` returns the pause before the next poll, `note(_:)` records an answer that
@@ -71,7 +71,7 @@ public struct TokenPolling: Sendable, Hashable {
     /// connection or the server each pause is twice as long as the one before, up to a minute, until there is an answer
     /// again.
     ///
-    /// - Throws: The error itself when it ends the login: the person refused, the login expired, the client is wrong.
+    /// - Throws: The error itself when it ends the login: the user refused, the login expired, the client is wrong.
     public mutating func note(_ error: AuthStateError) throws(AuthStateError) {
         retryAfter = error.retryAfter ?? .zero
         switch (error.code, error.kind) {

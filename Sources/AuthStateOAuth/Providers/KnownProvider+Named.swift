@@ -84,7 +84,7 @@ extension KnownProvider {
 }
 
 extension KnownProvider.Tenant {
-    /// A tenant that a person typed; its domain is refused, because the issuer holds the GUID alone.
+    /// A tenant that a user typed; its domain is refused, because the issuer holds the GUID alone.
     fileprivate init(named name: String) throws {
         self.init(rawValue: name.lowercased())
         guard isMany || TenantIssuer.isTenant(rawValue) else {

@@ -102,7 +102,7 @@ extension KnownProvider {
                 summary: "Scopes are separated by commas, in requests and in answers.",
                 documentation: "https://developers.strava.com/docs/authentication/"),
             Quirk(
-                summary: "A person may leave out some of the scopes; what is left is in the callback alone.",
+                summary: "A user may leave out some of the scopes; what is left is in the callback alone.",
                 documentation: "https://developers.strava.com/docs/authentication/"),
             Quirk(
                 summary: "The answer goes to the application's callback domain, after every scheme.",

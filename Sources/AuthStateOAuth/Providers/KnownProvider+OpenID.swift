@@ -35,12 +35,12 @@ extension KnownProvider {
                     "https://developer.apple.com/documentation/signinwithapple/incorporating-sign-in-with-apple-into-other-platforms"
             ),
             Quirk(
-                summary: "The first login alone brings the person's name, in the unsigned parameter user.",
+                summary: "The first login alone brings the user's name, in the unsigned parameter user.",
                 documentation:
                     "https://developer.apple.com/documentation/signinwithapple/incorporating-sign-in-with-apple-into-other-platforms"
             ),
             Quirk(
-                summary: "A person who cancels comes back with the error user_cancelled_authorize.",
+                summary: "A user who cancels comes back with the error user_cancelled_authorize.",
                 documentation:
                     "https://developer.apple.com/documentation/signinwithapple/incorporating-sign-in-with-apple-into-other-platforms"
             ),

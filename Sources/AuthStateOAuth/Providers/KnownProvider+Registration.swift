@@ -3,7 +3,7 @@ extension KnownProvider {
     public struct Registration: Sendable, Hashable {
         /// The page where clients are registered; nil for a provider that organizations run themselves.
         public let page: String?
-        /// How to register a program on the person's own machine, and which redirect URI to enter, in sentences.
+        /// How to register a program on the user's own machine, and which redirect URI to enter, in sentences.
         public let steps: String
         /// The redirect URI for such a program, port 0 where any port will do; nil where no answer goes to a machine.
         public let loopbackRedirectURI: String?

@@ -54,7 +54,7 @@ public struct ClientMetadata: Sendable, Hashable {
 
     /// How its ID tokens shall be signed; nil means RS256.
     public var idTokenSignedResponseAlg: SignatureAlgorithm?
-    /// How claims about the person shall be signed; nil leaves them as JSON.
+    /// How claims about the user shall be signed; nil leaves them as JSON.
     public var userInfoSignedResponseAlg: SignatureAlgorithm?
     /// How its authorization responses shall be signed, where it asks for signed ones (JARM, section 3); nil means RS256.
     public var authorizationSignedResponseAlg: SignatureAlgorithm?

@@ -1,7 +1,7 @@
 public import AuthStateFoundation
 public import AuthStateJOSE
 
-/// An assertion that a service signs anew for each request, to get a token without a person (RFC 7523, sections 2.1 and
+/// An assertion that a service signs anew for each request, to get a token without a user (RFC 7523, sections 2.1 and
 /// 3).
 ///
 /// Service accounts work this way. The key is referred to and never archived, unless it is in memory: a state restored

@@ -1,7 +1,7 @@
 import AuthStateFoundation
 import AuthStateJOSE
 
-/// The answer that begins a login which a person confirms elsewhere, its members each read in the one way that is right
+/// The answer that begins a login which a user confirms elsewhere, its members each read in the one way that is right
 /// for it (RFC 8628, section 3.2; OpenID Connect CIBA Core 1.0, section 7.3).
 struct PolledLoginAnswer {
     /// The name of the endpoint and its response.

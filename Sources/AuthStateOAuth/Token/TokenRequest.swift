@@ -11,7 +11,7 @@ public struct TokenRequest: Sendable, Hashable {
         case refreshToken(String)
         /// Nothing but the client's own credential (RFC 6749, section 4.4).
         case clientCredentials
-        /// The device code of a login that a person confirms elsewhere (RFC 8628, section 3.4).
+        /// The device code of a login that a user confirms elsewhere (RFC 8628, section 3.4).
         case deviceCode(String)
         /// The identifier of a backchannel authentication, `auth_req_id` (OpenID Connect CIBA Core 1.0, section 10.1).
         case backchannelAuthentication(String)

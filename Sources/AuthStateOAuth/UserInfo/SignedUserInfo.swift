@@ -71,7 +71,7 @@ package struct SignedUserInfo: Sendable, Hashable {
         Rule(check: .userInfoEvent, name: "events", section: "RFC 8417, 4", expected: "no events") {
             token, _ in !token.isSecurityEvent
         },
-        // Core 5.3.2: `iss` and `aud` SHOULD be there. TLS proves the server, and `sub` names the person of the claims.
+        // Core 5.3.2: `iss` and `aud` SHOULD be there. TLS proves the server, and `sub` names the user of the claims.
         Rule(check: .userInfoIssuer, name: "iss", section: "Core 5.3.2", expected: "the issuer, or no iss") {
             token, expected in
             token.claims["iss"].map { $0.stringValue?.isExactly(expected.issuer.rawValue) == true } ?? true

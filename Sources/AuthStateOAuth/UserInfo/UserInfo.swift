@@ -1,6 +1,6 @@
 public import AuthStateJOSE
 
-/// Claims about the person from the userinfo endpoint (OpenID Connect Core, section 5.3).
+/// Claims about the user from the userinfo endpoint (OpenID Connect Core, section 5.3).
 public struct UserInfo: Sendable, Hashable {
     /// All claims, as they came.
     public let claims: [String: JSONValue]
@@ -19,7 +19,7 @@ public struct UserInfo: Sendable, Hashable {
         if let subject {
             guard TrustCheck.userInfoSubject.holds(claims["sub"]?.stringValue?.isExactly(subject) == true) else {
                 throw AuthStateError(
-                    .subjectMismatch, stage: .userinfo, "Userinfo speaks of another person than the ID token.",
+                    .subjectMismatch, stage: .userinfo, "Userinfo speaks of another user than the ID token.",
                     expected: "the ID token's sub", received: claims["sub"] == nil ? "no sub" : "another sub",
                     hint: "Do not use these claims.")
             }

@@ -3,7 +3,7 @@ import AuthStateJOSE
 
 /// A JSON resource descriptor as far as it leads to the issuer (RFC 7033, section 4.4); other members are ignored.
 package struct WebFingerAnswer: Sendable, Hashable {
-    /// The subject of the descriptor; it may be another URI of the same person than the requested one.
+    /// The subject of the descriptor; it may be another URI of the same user than the requested one.
     package let subject: String?
     /// The issuer of the first link that has the relation.
     package let issuer: Issuer
@@ -20,7 +20,7 @@ package struct WebFingerAnswer: Sendable, Hashable {
         guard let links = (members["links"] ?? []).arrayValue else { throw Self.malformed("a list of links") }
         guard let first = links.first(where: { $0["rel"]?.stringValue == WebFingerQuery.relation }) else {
             throw AuthStateError(
-                .discoveryFailed, stage: .discovery, "The host does not say who logs this person in.",
+                .discoveryFailed, stage: .discovery, "The host does not say who logs this user in.",
                 expected: "a link \(WebFingerQuery.relation)", received: "\(links.count) other links",
                 hint: "Use the issuer itself.")
         }

@@ -1,6 +1,6 @@
 package import AuthStateFoundation
 
-/// The request for the issuer of a person's identifier (RFC 7033, section 4; OpenID Connect Discovery, section 2).
+/// The request for the issuer of a user's identifier (RFC 7033, section 4; OpenID Connect Discovery, section 2).
 package struct WebFingerQuery: Sendable, Hashable {
     /// The identifier as a URI (OpenID Connect Discovery, section 2.1.2).
     package let resource: String
@@ -12,7 +12,7 @@ package struct WebFingerQuery: Sendable, Hashable {
     /// The relation whose link leads to the issuer.
     package static let relation = "http://openid.net/specs/connect/1.0/issuer"
 
-    /// Normalises an identifier that a person typed: `user@host`, `acct:user@host`, `host`, `host:port`, or an http(s)
+    /// Normalises an identifier that a user typed: `user@host`, `acct:user@host`, `host`, `host:port`, or an http(s)
     /// URL.
     ///
     /// - Throws: `AuthStateError` with `.invalidArgument`, or `.unsupported` for an XRI.

@@ -17,7 +17,7 @@ extension AuthStatePool {
     ///
     /// Other servers of the store see the end as they see a logout by another process. Answer the provider with status 200
     /// when this returns, also without a session, and with 400 when it throws: it may then send the token again, and the rest is
-    /// ended. `removeEnd(_:)` removes the record of the end where no later login uses the key.
+    /// ended. Nothing is left in the store but the time of the logout, in the index.
     ///
     /// A session whose login is still in progress ends too: `logIn(_:for:annotations:)` then throws, on every server of the
     /// store.
@@ -73,8 +73,7 @@ extension AuthStatePool {
     ///
     /// - Parameters:
     ///   - end: Recorded first, for the logins of the name that are in progress.
-    ///   - isWanted: Whether the program, and not the provider, ends the sessions: then their keys keep no record, and a session
-    ///     that cannot be read is removed.
+    ///   - isWanted: Whether the program, and not the provider, ends the sessions: then one that cannot be read is removed.
     private func end(
         _ name: SessionName, _ end: SessionIndexEntry.End, isWanted: Bool,
         sessions: (IndexedAuthStateStore) async throws -> [(key: AuthStateKey, grant: String)]
@@ -88,7 +87,7 @@ extension AuthStatePool {
                 if case .failed(let error) = logout.removal { throw error }
                 if case .failed(let error) = logout.revocation { outcome.warnings.append(error) }
                 outcome.ended.append(key)
-                if isWanted { await leaveNothing(key) }
+                await leaveNothing(key)
             } catch {
                 failure = failure ?? error
             }
@@ -100,7 +99,7 @@ extension AuthStatePool {
     /// Ends one session of the index; nil when there is none to end.
     private func end(_ key: AuthStateKey, _ grant: String, removesUnreadable: Bool) async throws -> LogoutOutcome? {
         do {
-            if let state = try await session(key, grant) { return await state.logOut(with: nil) }
+            if let state = try await session(key, grant) { return await state.logOut(.revoking) }
             return try await saveEnd(key)
         } catch  where removesUnreadable && error.isAboutContent {
             return try await discard(key, error)
@@ -110,7 +109,7 @@ extension AuthStatePool {
     /// Ends a user's oldest sessions beyond the index's limit: above it, later sessions could not be saved.
     func endSurplus(beside state: AuthState) async {
         guard let store = store as? IndexedAuthStateStore,
-            let token = state.snapshot.idToken.flatMap({ try? IDToken(parsing: $0) })
+            let token = state.record.idToken.flatMap({ try? IDToken(parsing: $0) })
         else { return }
         for (name, key, grant) in (try? await store.surplus(of: token)) ?? [] where key != state.key {
             // One that cannot be ended now is tried again at the next login.
@@ -119,8 +118,8 @@ extension AuthStatePool {
                     await store.index.remove(key, of: grant, from: name)
                     continue
                 }
-                _ = await old.logOut(with: nil)
-                try await removeEnd(key)
+                _ = await old.logOut(.revoking)
+                try await forgetLogout(key)
             } catch {}
         }
     }
@@ -132,7 +131,7 @@ extension AuthStatePool {
             do {
                 let state = try await state(for: key)
                 try await state.reload()
-                return state.snapshot.grantID == grant ? state : nil
+                return state.record.grantID == grant ? state : nil
             } catch AuthStateError.Code.notLoggedIn {
                 if isLast { return nil }
             }

@@ -67,13 +67,10 @@ extension AuthStatePool {
         return found
     }
 
-    /// Logs a key out: forgets its grant, here and in the store, as `AuthState.clear()` does; the provider is not told.
-    ///
-    /// A caller that has the key's state sees it logged out. Without a login nothing happens. `removeEnd(_:)` removes
-    /// the record that stays in the store.
+    /// Forgets the grant of a key, here and in the store; the provider is not told, and the record of the end stays.
     ///
     /// - Throws: `AuthStateError` of kind `.store` when the end could not be saved; in memory the grant is gone.
-    public func remove(_ key: AuthStateKey) async throws {
+    package func remove(_ key: AuthStateKey) async throws {
         try await clear(key)
         contents.withLock { $0.loads.removeValue(forKey: key) }.map(displace)
         // A state that was read before the removal may have landed meanwhile.
@@ -81,12 +78,10 @@ extension AuthStatePool {
         release(key)
     }
 
-    /// Removes the record that a logout left in the store, see `AuthState.removeEnd()`; has no effect on a login.
-    ///
-    /// - Throws: `AuthStateError` of kind `.store`; `CancellationError`.
-    public func removeEnd(_ key: AuthStateKey) async throws {
-        if let state = loadedObject(key) { return try await state.removeEnd() }
-        try await place.at(key).removeEnd()
+    /// Removes the record that a logout left in the store, see `AuthState.forgetLogout()`; has no effect on a login.
+    package func forgetLogout(_ key: AuthStateKey) async throws {
+        if let state = loadedObject(key) { return try await state.forgetLogout() }
+        try await place.at(key).forgetLogout()
     }
 
     private func clear(_ key: AuthStateKey) async throws {

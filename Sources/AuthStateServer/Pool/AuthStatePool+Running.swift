@@ -11,7 +11,7 @@ extension AuthStatePool {
     /// provider that does not answer is left alone for all states at once. When the task is cancelled, it waits for the
     /// renewals in progress and returns.
     public func run() async {
-        let clock = service.configuration.waitingClock
+        let clock = service.configuration.clock.waiting
         let crew = Crew()
         defer { contents.withLock { $0.table.clearQueue() } }
         do {
@@ -82,7 +82,7 @@ extension AuthStatePool {
     private func attend(to slot: PoolTable<AuthState>.Slot) async -> (due: Double, failures: Int) {
         let (state, plan) = (slot.state, RenewalPlan(spread: options.renewalSpread))
         let began = service.configuration.clock.secondsSince1970
-        let provider = Cooldowns.Place.provider(state.snapshot.client.provider.tokenEndpoint)
+        let provider = Cooldowns.Place.provider(state.record.client.provider.tokenEndpoint)
         let pause = contents.withLock { contents in
             [provider, .store].compactMap { contents.cooldowns.end($0, now: began) }.max()
         }

@@ -39,7 +39,7 @@ extension AuthStatePool {
         annotations: [String: String] = [:]
     ) async throws -> AuthState {
         try ownClient.check(pending.client)
-        return try await logIn(.code(pending, callback), for: key, annotations: annotations)
+        return try await logIn(.callback(callback, of: pending), for: key, annotations: annotations)
     }
 
     /// Ends the session of a key: forgets it here and, through the store, on every server, revokes its tokens, and leaves nothing
@@ -50,25 +50,23 @@ extension AuthStatePool {
     ///
     /// - Parameters:
     ///   - key: The key of the session.
-    ///   - postLogoutRedirectURI: The URI to which the provider sends the browser back; nil is the redirect URI of the login.
+    ///   - logout: The parts to end.
     /// - Throws: `AuthStateError` of kind `.store` when the store cannot be read now; `CancellationError`.
     @discardableResult
     public func logOut(
-        _ key: AuthStateKey, postLogoutRedirectURI: RedirectURI? = nil
+        _ key: AuthStateKey, _ logout: AuthState.Logout = .everywhere()
     ) async throws -> LogoutOutcome {
-        let outcome = try await end(key, postLogoutRedirectURI)
+        let outcome = try await end(key, logout)
         if case .failed = outcome.removal { return outcome }
         await leaveNothing(key)
         return outcome
     }
 
-    private func end(_ key: AuthStateKey, _ postLogoutRedirectURI: RedirectURI?) async throws -> LogoutOutcome {
+    private func end(_ key: AuthStateKey, _ logout: AuthState.Logout) async throws -> LogoutOutcome {
         do {
-            let state = try await state(for: key)
-            return await state.logOut(with: state.endSessionRequest(postLogoutRedirectURI: postLogoutRedirectURI))
+            return try await state(for: key).logOut(logout)
         } catch AuthStateError.Code.notLoggedIn {
-            return try await saveEnd(key)
-                ?? LogoutOutcome(removal: .notNeeded, revocation: .notNeeded, session: .notNeeded)
+            return try await saveEnd(key) ?? .nothing
         } catch  where error.isAboutContent {
             return try await discard(key, error)
         }
@@ -90,7 +88,7 @@ extension AuthStatePool {
 
     /// Removes the record of an end, and the ended state from memory; a record that stays is left to a sweep.
     func leaveNothing(_ key: AuthStateKey) async {
-        try? await removeEnd(key)
+        try? await forgetLogout(key)
         release(key)
     }
 

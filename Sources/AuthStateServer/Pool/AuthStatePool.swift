@@ -165,32 +165,38 @@ public final class AuthStatePool: Sendable {
 
     /// Returns fresh tokens of a key: at once when they are in memory, else after a load, a renewal, or both.
     ///
-    /// - Throws: As `state(for:)` and `AuthState.freshTokens(_:)` do.
+    /// - Parameters:
+    ///   - key: The key of the state.
+    ///   - validity: The time for which the access token must be valid from now.
+    ///   - parameters: Scopes and other parameters beyond the default.
+    /// - Throws: As `state(for:)` and `AuthState.freshTokens(validFor:_:)` do.
     @inlinable
     public nonisolated(nonsending) func freshTokens(
-        for key: AuthStateKey, _ parameters: RenewalParameters = .none
+        for key: AuthStateKey, validFor validity: Duration? = nil, _ parameters: RenewalParameters = .none
     ) async throws -> Tokens {
-        if parameters.isNone, let tokens = tokensAtHand(key) { return tokens }
-        return try await stateAtHand(key).freshTokens(parameters)
+        if validity == nil, parameters.isNone, let tokens = tokensAtHand(key) { return tokens }
+        return try await stateAtHand(key).freshTokens(validFor: validity, parameters)
     }
 
     /// Runs a body with fresh tokens of a key; when it throws `TokenRejected`, renews once and runs it once more.
     ///
     /// - Parameters:
     ///   - key: The key of the state.
+    ///   - validity: The time for which the access token must be valid from now.
     ///   - parameters: Scopes and other parameters beyond the default.
     ///   - policy: The policy for a refused token; nil takes the state's.
     ///   - body: Uses the tokens, and throws `TokenRejected` when a resource refuses them.
-    /// - Throws: As `state(for:)` and `AuthState.withFreshToken(_:policy:_:)` do.
+    /// - Throws: As `state(for:)` and `AuthState.withFreshToken(validFor:_:policy:_:)` do.
     @inlinable
     public nonisolated(nonsending) func withFreshToken<R>(
         for key: AuthStateKey,
+        validFor validity: Duration? = nil,
         _ parameters: RenewalParameters = .none,
         policy: UnauthorizedPolicy? = nil,
         _ body: nonisolated(nonsending) (Tokens) async throws -> R
     ) async throws -> R {
-        guard parameters.isNone, let (state, tokens) = stateWithTokens(key) else {
-            return try await stateAtHand(key).withFreshToken(parameters, policy: policy, body)
+        guard validity == nil, parameters.isNone, let (state, tokens) = stateWithTokens(key) else {
+            return try await stateAtHand(key).withFreshToken(validFor: validity, parameters, policy: policy, body)
         }
         return try await state.run(body, with: tokens, parameters, policy: policy)
     }

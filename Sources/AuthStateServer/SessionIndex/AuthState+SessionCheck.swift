@@ -16,20 +16,20 @@ extension AuthState {
 
     private func endIfSessionEnded() async throws {
         guard let store = store as? IndexedAuthStateStore,
-            let token = snapshot.idToken.flatMap({ try? IDToken(parsing: $0) })
+            let token = record.idToken.flatMap({ try? IDToken(parsing: $0) })
         else { return }
         // Where an entry can never be read, the login is not saved either, which `status.storeError` says.
-        let (grantID, requested) = (snapshot.grantID, snapshot.lastTokenResponse?.issuedAt)
+        let (grantID, requested) = (record.grantID, record.lastTokenResponse?.issuedAt)
         var failure: (any Error)?
         do { guard try await store.hasEnded(token, requested: requested) else { return } } catch {
             if error.isAboutContent { return }
             failure = error
         }
         // A later login under this key is another session.
-        guard record.grantID == grantID else { return }
+        guard newest.grantID == grantID else { return }
         // No caller gets the login. What cannot be removed or revoked now is left to a sweep.
-        _ = await logOut(with: nil)
-        try? await removeEnd()
+        _ = await logOut(.revoking)
+        try? await forgetLogout()
         if let failure { throw failure }
         throw AuthStateError(
             .notLoggedIn, stage: .logout, "This session was ended while its login was in progress.",

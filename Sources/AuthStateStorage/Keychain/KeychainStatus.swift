@@ -27,7 +27,7 @@ struct KeychainStatus: RawRepresentable, Sendable, Hashable {
         return Self.table[rawValue].map { "\($0.name) (\(number))" } ?? number
     }
 
-    /// The advice for a person.
+    /// The advice for a user.
     var hint: String {
         Self.table[rawValue]?.hint ?? "Look the number up with `security error \(rawValue)` on a Mac."
     }
@@ -46,9 +46,9 @@ struct KeychainStatus: RawRepresentable, Sendable, Hashable {
                 "errSecMissingEntitlement",
                 "Sign the app with a team, and name the access group under the capability Keychain Sharing."
             ),
-            userCanceled.rawValue: ("errSecUserCanceled", "The person refused access to the keychain: ask again."),
+            userCanceled.rawValue: ("errSecUserCanceled", "The user refused access to the keychain: ask again."),
             authFailed.rawValue: (
-                "errSecAuthFailed", "The person was not recognised, or the device has no passcode: set one, try again."
+                "errSecAuthFailed", "The user was not recognised, or the device has no passcode: set one, try again."
             ),
             decode.rawValue: (
                 "errSecDecode", "The item cannot be decrypted on this device: remove what is stored, and log in again."

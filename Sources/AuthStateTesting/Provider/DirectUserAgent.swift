@@ -14,7 +14,7 @@ public struct DirectUserAgent: ExternalUserAgent {
     public enum Behavior: Sendable {
         /// It arrives as the provider sent it.
         case faithful
-        /// The person refuses: `access_denied` arrives instead of a code.
+        /// The user refuses: `access_denied` arrives instead of a code.
         case denying
         /// `state` is another one.
         case changingState
@@ -143,7 +143,7 @@ struct DirectUserAgentSession: ExternalUserAgentSession {
     }
 
     private func failure(_ message: String, page: TransportResponse? = nil) -> AuthStateError {
-        // The words of the page, as a person would read them.
+        // The words of the page, as a user would read them.
         let words = page.map {
             String(decoding: $0.body, as: UTF8.self).replacing(
                 /<(style|script)\b[\s\S]*?<\/\1>/.ignoresCase(), with: " "

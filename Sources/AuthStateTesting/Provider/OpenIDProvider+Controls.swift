@@ -19,7 +19,7 @@ extension OpenIDProvider {
     /// Removes every fault that has not happened yet.
     public func removeFaults() { core.faults.withLock { $0 = [:] } }
 
-    /// Decides a device's login, like a person who has entered its user code: allows it for the first user, or denies
+    /// Decides a device's login, like a user who has entered its user code: allows it for the first user, or denies
     /// it.
     ///
     /// - Parameters:
@@ -31,11 +31,11 @@ extension OpenIDProvider {
         core.decide(userCode: userCode, allow: allow)
     }
 
-    /// Decides the backchannel logins of a person, like the person on their phone. Without `Login.page` they are
+    /// Decides the backchannel logins of a user, like the user on their phone. Without `Login.page` they are
     /// decided at once.
     ///
     /// - Parameters:
-    ///   - loginHint: The person's name, subject or mail address.
+    ///   - loginHint: The user's name, subject or mail address.
     ///   - allow: Whether the logins are allowed; false denies them.
     /// - Returns: Whether a login of theirs waits for a decision.
     @discardableResult

@@ -17,7 +17,7 @@ struct ProviderState: Sendable {
     var refreshTokens: [String: RefreshToken] = [:]
     /// Clients that registered themselves, by identifier.
     var registrations: [String: Registration] = [:]
-    /// Logins that a person confirms elsewhere, by the code that their tokens are requested with.
+    /// Logins that a user confirms elsewhere, by the code that their tokens are requested with.
     var pendingLogins: [String: PendingLogin] = [:]
     /// Pushed authorization requests that no login has used yet, by `request_uri`.
     var pushedRequests: [String: PushedRequest] = [:]
@@ -48,7 +48,7 @@ struct ProviderState: Sendable {
         return configuration
     }
 
-    /// The access that one person granted one client in one login.
+    /// The access that one user granted one client in one login.
     struct Grant: Sendable {
         var clientID: String
         var user: OpenIDProvider.User

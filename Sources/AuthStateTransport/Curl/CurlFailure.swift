@@ -3,7 +3,7 @@
     import AuthStateOAuth
     import CAuthStateCurl
 
-    /// Turns libcurl's codes into errors that a program can branch on and a person can act on.
+    /// Turns libcurl's codes into errors that a program can branch on and a user can act on.
     enum CurlFailure {
         static let outOfMemory = TransportError(
             .libraryUnavailable, "libcurl found no memory for a request.", requestMayHaveBeenSent: false)

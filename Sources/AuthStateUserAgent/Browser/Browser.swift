@@ -2,7 +2,7 @@ public import AuthStateFoundation
 public import AuthStateOAuth
 import AuthStateSystem
 
-/// A way to open a URL for a person: the system's browser, a command, or a function of yours.
+/// A way to open a URL for a user: the system's browser, a command, or a function of yours.
 public struct Browser: Sendable {
     private enum Opening {
         case system
@@ -16,13 +16,13 @@ public struct Browser: Sendable {
 
     private init(opening: Opening) { self.opening = opening }
 
-    /// The person's default browser: through `open` on macOS; on Linux the program that the variable `BROWSER` names, else
+    /// The user's default browser: through `open` on macOS; on Linux the program that the variable `BROWSER` names, else
     /// through `xdg-open` and its like.
     public static let system = Browser(opening: .system)
 
     /// Returns a browser that runs a command without a shell; the URL is the command's last argument.
     ///
-    /// Its output goes nowhere. When it ends with an error before the person is back, the flow ends with
+    /// Its output goes nowhere. When it ends with an error before the user is back, the flow ends with
     /// `.browserUnavailable`, and `received` has the last lines of its standard error; when it ends well, the flow goes on.
     /// `split(_:)` makes words of a command line.
     public static func command(_ words: [String]) -> Browser { Browser(opening: .command(words)) }
@@ -114,7 +114,7 @@ public struct Browser: Sendable {
     /// The variables that name a display.
     private static let displays = ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"]
 
-    /// Returns the commands that open a URL in the person's browser, the preferred one first: those that `BROWSER` names, with
+    /// Returns the commands that open a URL in the user's browser, the preferred one first: those that `BROWSER` names, with
     /// colons between them, and where there is a display the system's. `wslview` exists only where Linux runs in Windows.
     static func openers(environment: [String: String]) -> [[String]] {
         let named = (environment["BROWSER"] ?? "").split(separator: ":")

@@ -37,7 +37,7 @@ package struct LoopbackCallbackRules: Sendable {
     }
 
     package func judge(_ request: LoopbackRequest) -> Verdict {
-        // A name that another person's DNS points at this machine is not ours.
+        // A name that another user's DNS points at this machine is not ours.
         guard TrustCheck.loopbackHost.holds(hosts.contains(request.headers["Host"] ?? "")) else {
             return .refuse(status: 403)
         }
@@ -46,13 +46,13 @@ package struct LoopbackCallbackRules: Sendable {
             return .refuse(status: 404)
         }
         guard request.method == "GET" || request.method == "POST" && !isEntrance else { return .refuse(status: 405) }
-        // A request by a script, an image or a frame of another page is not a person who comes back.
+        // A request by a script, an image or a frame of another page is not a user who comes back.
         let isNavigation = request.headers[values: "Sec-Fetch-Mode"].allSatisfy { $0 == "navigate" }
         let isDocument = request.headers[values: "Sec-Fetch-Dest"].allSatisfy { $0 == "document" }
         guard TrustCheck.loopbackNavigation.holds(isNavigation), TrustCheck.loopbackDocument.holds(isDocument) else {
             return .refuse(status: 403)
         }
-        // The visit that counts is the one that a person sees.
+        // The visit that counts is the one that a user sees.
         if isEntrance { return Self.isPrefetch(request) ? .refuse(status: 503) : .visit }
         return request.method == "GET" ? judgeQuery(request) : judgeForm(request)
     }
@@ -114,7 +114,7 @@ package struct LoopbackCallbackRules: Sendable {
         state.map { state in callback.states.contains { ConstantTime.equals($0, state) } } ?? false
     }
 
-    /// Returns whether the browser only prefetches what a person may open (Resource Hints, section 4; older names too).
+    /// Returns whether the browser only prefetches what a user may open (Resource Hints, section 4; older names too).
     private static func isPrefetch(_ request: LoopbackRequest) -> Bool {
         ["Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"].contains { name in
             request.headers[values: name].contains { $0.lowercased().contains("pre") }

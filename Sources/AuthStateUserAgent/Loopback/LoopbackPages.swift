@@ -1,6 +1,6 @@
 public import AuthStateFoundation
 
-/// The pages that a person sees in the browser at the end of a login or logout.
+/// The pages that a user sees in the browser at the end of a login or logout.
 public struct LoopbackPages: Sendable {
     /// One page.
     public enum Page: Sendable {

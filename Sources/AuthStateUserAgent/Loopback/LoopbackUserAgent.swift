@@ -13,12 +13,12 @@ import AuthStateSystem
 /// nothing. A second visit of the address ends the flow with `.openedTwice`: another program may have opened it.
 ///
 /// In a terminal the one-time address is shown too, unless the browser is announced in another way
-/// (`Browser.announcing(_:)`). Without a display the person is asked to paste the answer, as by `PasteUserAgent`.
+/// (`Browser.announcing(_:)`). Without a display the user is asked to paste the answer, as by `PasteUserAgent`.
 public struct LoopbackUserAgent: ExternalUserAgent {
-    /// The person's display and terminal, as far as the user agent depends on them.
+    /// The user's display and terminal, as far as the user agent depends on them.
     struct Desk: Sendable {
         var environment = ProcessInfo.processInfo.environment
-        /// Whether a person reads what is shown, and can answer.
+        /// Whether a user reads what is shown, and can answer.
         var isInteractive = StandardTerminal.isInteractive
         var show: @Sendable (String) -> Void = { StandardTerminal.write($0) }
         var paste = PasteUserAgent()
@@ -34,7 +34,7 @@ public struct LoopbackUserAgent: ExternalUserAgent {
     ///
     /// - Parameters:
     ///   - browser: Opens the one-time address; it has to keep cookies and follow redirects.
-    ///   - timeout: The time that a person has, from the opening of the browser to the provider's answer.
+    ///   - timeout: The time that a user has, from the opening of the browser to the provider's answer.
     ///   - pages: The pages that the browser shows at the end.
     ///   - clock: Measures the timeout.
     public init(

@@ -39,7 +39,7 @@ struct PasteSession: ExternalUserAgentSession {
 
 /// Parses a pasted line: pure functions.
 enum PastedAnswer {
-    /// Returns the line without the blanks, quotes and angle brackets that come along when a person copies.
+    /// Returns the line without the blanks, quotes and angle brackets that come along when a user copies.
     static func trim(_ line: String) -> String {
         let isWrapping: (Character) -> Bool = { $0.isWhitespace || "\"'<>".contains($0) }
         return String(line.drop(while: isWrapping).reversed().drop(while: isWrapping).reversed())

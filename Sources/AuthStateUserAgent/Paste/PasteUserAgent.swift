@@ -24,7 +24,7 @@ public struct PasteUserAgent: ExternalUserAgent {
     ///
     /// - Parameters:
     ///   - show: Shows the URL to open.
-    ///   - read: Returns the text that the person pasted; nil when there is nothing more to read.
+    ///   - read: Returns the text that the user pasted; nil when there is nothing more to read.
     ///   - explain: Says what was wrong with it, before `read` is called again.
     public init(
         show: @escaping @Sendable (URL) -> Void, read: @escaping @Sendable () async throws -> String?,

@@ -1,11 +1,11 @@
 import AuthStateLibc
 import AuthStateSystem
 
-/// The terminal: standard error for text that a person reads, standard input for text that a person types.
+/// The terminal: standard error for text that a user reads, standard input for text that a user types.
 package enum StandardTerminal {
     private static let longestLine = 64 << 10
 
-    /// Whether a person can read and answer.
+    /// Whether a user can read and answer.
     static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
     package static func write(_ text: String) {

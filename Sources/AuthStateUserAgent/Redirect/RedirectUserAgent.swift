@@ -21,7 +21,7 @@ public struct RedirectUserAgent: ExternalUserAgent {
     ///   - callbackURL: The URL at which the answer reaches the app, when a page at the redirect URI hands it over; nil
     ///     for the redirect URI itself.
     ///   - label: Tells flows apart after a restart, see `RestoredRedirect.label`; not a secret.
-    ///   - timeout: The time that a person has, from the opening of the page to the answer.
+    ///   - timeout: The time that a user has, from the opening of the page to the answer.
     ///   - clock: Measures the timeout.
     ///   - close: Closes what `open` put on the screen, such as an `SFSafariViewController`, after every outcome.
     ///   - open: Shows the page, for example by `UIApplication.shared.open`; false when it cannot.

@@ -5,12 +5,12 @@ public import AuthStateOAuth
 ///
 /// ```swift
 /// guard case .login(let pending) = redirect.flow else { return }
-/// let authState = try await AuthState.logIn(.code(pending, redirect.callback), at: place)
+/// let authState = try await AuthState.logIn(.callback(redirect.callback, of: pending), at: place)
 /// ```
 public struct RestoredRedirect: Sendable, Hashable {
     /// The flow that a browser was opened for.
     public enum Flow: Sendable, Hashable, Codable {
-        /// A login: for `AuthState.logIn(.code(pending, callback))`.
+        /// A login: for `AuthState.logIn(.callback(callback, of: pending))`.
         case login(PendingAuthorization)
         /// A logout: for `AuthorizationService.complete(_:callback:)`.
         case logout(PendingLogout)

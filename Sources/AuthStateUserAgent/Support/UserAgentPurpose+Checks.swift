@@ -8,7 +8,7 @@ extension UserAgentPurpose {
     func browserURL(_ url: URL) throws -> BrowserURL {
         guard let page = BrowserURL(url) else {
             throw AuthStateError(
-                .invalidArgument, stage: stage, "This URL is not shown to a person.",
+                .invalidArgument, stage: stage, "This URL is not shown to a user.",
                 expected: "an http or https URL with a host", received: url.redactedDescription)
         }
         return page
@@ -29,7 +29,7 @@ extension UserAgentPurpose {
                 + "checks links, or one of another user of this machine, who may want you to work with their account.")
     }
 
-    /// Returns the error of a trip without an answer: the person may be stranded on a page of the provider's that says
+    /// Returns the error of a trip without an answer: the user may be stranded on a page of the provider's that says
     /// why.
     ///
     /// - Parameter refused: The last answer that was refused meanwhile.

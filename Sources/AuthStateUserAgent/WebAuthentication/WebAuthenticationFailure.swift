@@ -2,7 +2,7 @@ package import AuthStateOAuth
 
 /// The reason why the system's window ended without a URL.
 package enum WebAuthenticationFailure: Error, Sendable, Hashable {
-    /// It was closed: by the person, without a reason; or by the system, which gives one.
+    /// It was closed: by the user, without a reason; or by the system, which gives one.
     case canceledLogin(reason: String?)
     /// There is no window of the app to show it on.
     case presentationContextNotProvided
@@ -16,7 +16,7 @@ package enum WebAuthenticationFailure: Error, Sendable, Hashable {
     package func error(stage: AuthStateError.Stage, page: WebAuthenticationPage) -> AuthStateError {
         switch (self, page.callback) {
         // The system reports an app that is not associated with the domain, and header fields that it does not take, as if
-        // the person had closed the window. In every language it names the domain.
+        // the user had closed the window. In every language it names the domain.
         case (.canceledLogin(let reason?), .https(let host, _))
         where page.additionalHeaderFields.isEmpty || reason.contains(host):
             AuthStateError(

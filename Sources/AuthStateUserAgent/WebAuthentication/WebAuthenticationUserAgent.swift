@@ -2,7 +2,7 @@ public import AuthStateOAuth
 
 /// Shows the provider's page in the system's own window, `ASWebAuthenticationSession`: for apps on iOS, macOS and visionOS.
 ///
-/// The person's passwords stay out of the app's reach, the cookies of the system's browser are shared, and only this app
+/// The user's passwords stay out of the app's reach, the cookies of the system's browser are shared, and only this app
 /// receives the answer (RFC 8252, section 8.1). Televisions and watches log in with a device code.
 public struct WebAuthenticationUserAgent: ExternalUserAgent {
     /// The behaviour of the window.

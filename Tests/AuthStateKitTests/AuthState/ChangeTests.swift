@@ -57,7 +57,7 @@ struct ChangeTests {
         let error = await authError { try await state.refresh() }
         var text = ""
         for value in [
-            tokens, state.status, state.snapshot, log.events, error as Any, fixture.record, fixture.transport.requests,
+            tokens, state.status, state.record, log.events, error as Any, fixture.record, fixture.transport.requests,
         ] as [Any] {
             dump(value, to: &text)
             text += "\(value) \(String(reflecting: value))"
@@ -94,7 +94,7 @@ struct ChangeTests {
         try await bounded { await clock.sleepers(1) }
         clock.advance(by: .seconds(3540))
         for await change in state.stateChanges where change.revision > 1 { break }
-        #expect(state.snapshot.accessToken == "SECRET-access-1")
+        #expect(state.record.accessToken == "SECRET-access-1")
         service.cancel()
         try await bounded { await service.value }
         try await bounded { await state.drain() }

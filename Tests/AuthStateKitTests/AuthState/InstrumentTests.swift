@@ -81,7 +81,7 @@ struct InstrumentTests {
         let caller = Task { await authError { try await state.refresh() } }
         await gate.arrivals()
         let logout = Task { try await state.clear() }
-        try await bounded { while await state.record.grantEpoch < 2 { await Task.yield() } }
+        try await bounded { while await state.newest.grantEpoch < 2 { await Task.yield() } }
         gate.open()
         try await logout.value
         #expect(try await bounded { await caller.value }?.code == .notLoggedIn)

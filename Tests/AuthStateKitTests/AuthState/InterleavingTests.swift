@@ -71,7 +71,7 @@ struct InterleavingTests {
         }
         #expect(error?.code == .tokenRejected)
         #expect(state.isAuthorized)
-        #expect(state.snapshot.accessToken == "SECRET-theirs")
+        #expect(state.record.accessToken == "SECRET-theirs")
         let stored = try #require(try await store.load(.default))
         #expect(try AuthStateArchive(data: stored.archive).record.authorizationError == nil)
     }
@@ -90,7 +90,7 @@ struct InterleavingTests {
             at: AuthState.Place(store, service: fixture.service, options: fixture.options))
         try await other.update(with: login)
         try await state.setNeedsTokenRefresh()
-        #expect(state.snapshot.refreshToken == "SECRET-theirs-refresh")
+        #expect(state.record.refreshToken == "SECRET-theirs-refresh")
     }
 
     @Test("tokens with parameters do not outlive the grant, wherever it ended")

@@ -29,7 +29,7 @@ struct LoginLifetimeTests {
         let state = fixture.state()
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
         #expect(fixture.spent == ["SECRET-refresh-0", "SECRET-refresh-0"])
-        #expect(state.snapshot.unconfirmedRenewal == nil && state.isAuthorized)
+        #expect(state.record.unconfirmedRenewal == nil && state.isAuthorized)
     }
 
     @Test("it is sent no third time, and the loss is recorded before the second")
@@ -94,7 +94,7 @@ struct LoginLifetimeTests {
         _ = try await state.refresh()
         let end = state.status.loginExpirationDate
         #expect(end == seconds.map { fixture.clock.date.addingTimeInterval(Double($0)) })
-        let archived = try AuthStateArchive(data: AuthStateArchive(state.snapshot).data()).record
+        let archived = try AuthStateArchive(data: AuthStateArchive(state.record).data()).record
         #expect(archived.loginExpirationDate == end)
     }
 
@@ -105,7 +105,7 @@ struct LoginLifetimeTests {
         _ = try await state.refresh()
         fixture.clock.advance(by: .seconds(1))
         _ = try await state.freshTokens(RenewalParameters(scopes: ["mail"]))
-        #expect(state.snapshot.refreshToken == "SECRET-refresh-2")
+        #expect(state.record.refreshToken == "SECRET-refresh-2")
         #expect(state.status.loginExpirationDate == nil)
     }
 

@@ -13,7 +13,7 @@ struct LogoutTests {
     ) async throws -> (state: AuthState, tokens: AuthState.Record) {
         let state = try await AuthState.logIn(
             .browser(fixture.request(), DirectUserAgent()), at: AuthState.Place(store, service: fixture.service))
-        return (state, state.snapshot)
+        return (state, state.record)
     }
 
     /// Whether the provider reports a token as active.
@@ -28,10 +28,10 @@ struct LogoutTests {
         let fixture = try await ProviderFixture()
         let store = InMemoryAuthStateStore()
         let (state, tokens) = try await login(fixture, store: store)
-        let outcome = await state.logOut(presenting: DirectUserAgent())
+        let outcome = await state.logOut(.everywhere(DirectUserAgent()))
         #expect(outcome == LogoutOutcome(removal: .done, revocation: .done, session: .ended))
         #expect(outcome.failures.isEmpty && outcome.pending == nil)
-        #expect(!state.isAuthorized && state.snapshot.refreshToken == nil)
+        #expect(!state.isAuthorized && state.record.refreshToken == nil)
         #expect(try await store.login() == nil)
         #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
         #expect(try await isActive(.accessToken, of: tokens, at: fixture) == false)
@@ -42,25 +42,25 @@ struct LogoutTests {
         #expect(await authError { try await state.freshTokens() }?.code == .notLoggedIn)
     }
 
-    @Test("removeEnd() removes what a logout left, and keeps a later login of another process")
+    @Test("forgetLogout() removes what a logout left, and keeps a later login of another process")
     func removedEnd() async throws {
         let fixture = try await ProviderFixture()
         let store = InMemoryAuthStateStore()
         let (state, _) = try await login(fixture, store: store)
-        try await state.removeEnd()
+        try await state.forgetLogout()
         #expect(try await store.login() != nil, "nothing has ended")
-        _ = await state.logOut()
+        _ = await state.logOut(.everywhere())
         #expect(try await store.load(.default) != nil)
-        try await state.removeEnd()
+        try await state.forgetLogout()
         #expect(try await store.load(.default) == nil)
-        try await state.removeEnd()
+        try await state.forgetLogout()
         #expect(await authError { try await state.freshTokens() }?.code == .notLoggedIn)
 
-        _ = await state.logOut()
+        _ = await state.logOut(.everywhere())
         let (other, _) = try await login(fixture, store: store)
-        try await state.removeEnd()
-        #expect(try await store.login()?.grantID == other.snapshot.grantID)
-        #expect(state.snapshot.grantID == other.snapshot.grantID)
+        try await state.forgetLogout()
+        #expect(try await store.login()?.grantID == other.record.grantID)
+        #expect(state.record.grantID == other.record.grantID)
     }
 
     @Test("a logout from an error state revokes the tokens and ends the session too")
@@ -68,7 +68,7 @@ struct LogoutTests {
         let fixture = try await ProviderFixture()
         let (state, tokens) = try await login(fixture)
         try await state.update(authorizationError: AuthStateError(.accessDenied, stage: .resource, "Ended."))
-        let outcome = await state.logOut(presenting: DirectUserAgent())
+        let outcome = await state.logOut(.everywhere(DirectUserAgent()))
         #expect(outcome == LogoutOutcome(removal: .done, revocation: .done, session: .ended))
         #expect(state.authorizationError == nil && !state.isAuthorized)
         #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
@@ -80,7 +80,7 @@ struct LogoutTests {
         let store = InMemoryAuthStateStore()
         let (state, _) = try await login(fixture, store: store)
         await fixture.provider.stop()
-        let outcome = await state.logOut(presenting: DirectUserAgent())
+        let outcome = await state.logOut(.everywhere(DirectUserAgent()))
         #expect(outcome.removal == .done && outcome.failures.count == 2)
         guard case .failed(let error) = outcome.revocation else { return #expect(Bool(false), "\(outcome)") }
         #expect(error.kind == .transient && error.stage == .logout)
@@ -95,7 +95,7 @@ struct LogoutTests {
         record.client.provider.revocationEndpoint = nil
         record.client.provider.endSessionEndpoint = nil
         let outcome = await AuthState(record, service: fixture.service, store: InMemoryAuthStateStore()).logOut(
-            presenting: DirectUserAgent())
+            .everywhere(DirectUserAgent()))
         #expect(outcome == LogoutOutcome(removal: .done, revocation: .notOffered, session: .notOffered))
         #expect(outcome.failures.isEmpty)
     }
@@ -104,7 +104,7 @@ struct LogoutTests {
     func foreignState() async throws {
         let fixture = try await ProviderFixture()
         let (state, tokens) = try await login(fixture)
-        let outcome = await state.logOut(presenting: DirectUserAgent(.changingState))
+        let outcome = await state.logOut(.everywhere(DirectUserAgent(.changingState)))
         #expect(outcome.removal == .done && outcome.revocation == .done)
         #expect(outcome.failures.map(\.code) == [.stateMismatch])
         #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
@@ -115,7 +115,7 @@ struct LogoutTests {
         let fixture = try await ProviderFixture()
         let (state, _) = try await login(fixture)
         let place = try RedirectURI("http://127.0.0.1:5000/callback")
-        let outcome = await state.logOut(postLogoutRedirectURI: place)
+        let outcome = await state.logOut(.everywhere(postLogoutRedirectURI: place))
         #expect(!state.isAuthorized && outcome.revocation == .done && outcome.failures.isEmpty)
         let kept = try JSONEncoder().encode(try #require(outcome.pending))
         let pending = try JSONDecoder().decode(PendingLogout.self, from: kept)
@@ -135,11 +135,13 @@ struct LogoutTests {
     func customized() async throws {
         let fixture = try await ProviderFixture()
         let (state, _) = try await login(fixture)
-        var request = try #require(state.endSessionRequest())
-        request.idTokenHint = nil
-        request.logoutHint = "ada"
-        request.uiLocales = ["fr-CA", "en"]
-        #expect(await state.logOut(presenting: DirectUserAgent(), with: request).session == .ended)
+        let outcome = await state.logOut(
+            .everywhere(DirectUserAgent()) { request in
+                request.idTokenHint = nil
+                request.logoutHint = "ada"
+                request.uiLocales = ["fr-CA", "en"]
+            })
+        #expect(outcome.session == .ended)
         let page = try #require(fixture.provider.requests(at: .endSession).first)
         #expect(page.parameters["logout_hint"] == "ada" && page.parameters["ui_locales"] == "fr-CA en")
         #expect(page.parameters["id_token_hint"] == nil)
@@ -151,9 +153,9 @@ struct LogoutTests {
         let state = try await AuthState.logIn(
             .clientCredentials(Client(fixture.configuration, id: "service", credential: .secret("service-secret"))),
             at: .memory(service: fixture.service))
-        let outcome = await state.logOut(presenting: DirectUserAgent())
+        let outcome = await state.logOut(.everywhere(DirectUserAgent()))
         #expect(outcome == LogoutOutcome(removal: .done, revocation: .done, session: .notNeeded))
-        #expect(await state.logOut().revocation == .notNeeded)
+        #expect(await state.logOut(.everywhere()).revocation == .notNeeded)
         #expect(fixture.provider.requests(at: .revocation).count == 1)
     }
 
@@ -164,7 +166,7 @@ struct LogoutTests {
         let (state, _) = try await login(fixture, store: store)
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return await state.logOut(presenting: DirectUserAgent())
+            return await state.logOut(.everywhere(DirectUserAgent()))
         }
         let outcome = await task.value
         #expect(outcome.removal == .done && outcome.failures.map(\.code) == [.cancelled, .cancelled])
@@ -180,7 +182,7 @@ struct LogoutTests {
         let stored = try #require(try await store.load(.default))
         let state = AuthState(
             tokens, service: fixture.service, store: ReadOnlyAuthStateStore(store), storedVersion: stored.version)
-        let outcome = await state.logOut()
+        let outcome = await state.logOut(.everywhere())
         #expect(outcome.failures.map(\.code) == [.storeReadOnly] && outcome.revocation == .done)
         #expect(!state.isAuthorized && state.status.storeError?.code == .storeReadOnly)
         #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
@@ -193,8 +195,8 @@ struct LogoutTests {
         let (state, _) = try await login(fixture, store: store)
         let other = try await AuthState.restore(at: AuthState.Place(store, service: fixture.service))
         try await other.refresh()
-        let newest = other.snapshot
-        #expect(await state.logOut().revocation == .done)
+        let newest = other.record
+        #expect(await state.logOut(.everywhere()).revocation == .done)
         let asked = fixture.provider.requests(at: .revocation).map { $0.parameters["token"] }
         #expect(asked == [newest.refreshToken, newest.accessToken])
         #expect(await authError { try await other.freshTokens() }?.code == .notLoggedIn)
@@ -209,8 +211,8 @@ struct LogoutTests {
         fixture.provider.inject(.held(gate), at: .token)
         let caller = Task { await authError { try await state.refresh() } }
         try await eventually { fixture.provider.statistics.refreshRequests == 1 }
-        let logout = Task { await state.logOut() }
-        try await bounded { while await state.record.grantEpoch < 2 { await Task.yield() } }
+        let logout = Task { await state.logOut(.everywhere()) }
+        try await bounded { while await state.newest.grantEpoch < 2 { await Task.yield() } }
         #expect(!state.isAuthorized)
         gate.open()
         let outcome = try await bounded { await logout.value }
@@ -228,7 +230,7 @@ struct LogoutTests {
         let store = InMemoryAuthStateStore()
         let (state, first) = try await login(fixture, store: store)
         let (_, second) = try await login(fixture, store: store)
-        #expect(await state.logOut().revocation == .done)
+        #expect(await state.logOut(.everywhere()).revocation == .done)
         #expect(try await store.login() == nil)
         for tokens in [first, second] {
             #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
@@ -242,9 +244,9 @@ struct LogoutTests {
         let (state, tokens) = try await login(fixture, store: store)
         fixture.provider.inject(.reset, at: .revocation)
         store.fail(.save, .delete)
-        #expect(await state.logOut().failures.count == 2)
+        #expect(await state.logOut(.everywhere()).failures.count == 2)
         store.fail()
-        let outcome = await state.logOut()
+        let outcome = await state.logOut(.everywhere())
         #expect(outcome.removal == .done && outcome.revocation == .done)
         #expect(try await store.inner.login() == nil)
         #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
@@ -270,15 +272,15 @@ struct LogoutTests {
             }
         }
         try await ready.pass()
-        let logout = Task { await state.logOut() }
-        try await bounded { while await state.record.grantEpoch < 2 { await Task.yield() } }
+        let logout = Task { await state.logOut(.everywhere()) }
+        try await bounded { while await state.newest.grantEpoch < 2 { await Task.yield() } }
         held.open()
         let second = try await bounded { try await elsewhere.value }
         #expect(try await bounded { await logout.value }.failures.isEmpty)
         #expect(try await store.login() != nil)
         #expect(try await isActive(.refreshToken, of: second, at: fixture))
         #expect(try await isActive(.refreshToken, of: first, at: fixture) == false)
-        #expect(state.snapshot.refreshToken == second.refreshToken)
+        #expect(state.record.refreshToken == second.refreshToken)
     }
 
     @Test("a logout keeps the client that another process has registered meanwhile")
@@ -290,9 +292,9 @@ struct LogoutTests {
             RegistrationRequest(
                 fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")]),
             at: AuthState.Place(store, service: fixture.service))
-        #expect(await state.logOut().failures.isEmpty)
+        #expect(await state.logOut(.everywhere()).failures.isEmpty)
         let kept = try AuthStateArchive(data: try #require(try await store.load(.default)).archive).record
-        #expect(kept.lastRegistrationResponse == other.snapshot.lastRegistrationResponse)
+        #expect(kept.lastRegistrationResponse == other.record.lastRegistrationResponse)
         #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
     }
 }

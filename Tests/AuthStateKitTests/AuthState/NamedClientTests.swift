@@ -26,7 +26,7 @@ struct NamedClientTests {
         let before = fixture.provider.statistics.requests
         let second = try await AuthState.restoreOrLogIn(login, at: place())
         #expect(fixture.provider.statistics.requests == before)
-        #expect(second.snapshot.grantID == first.snapshot.grantID && second.tokensIfFresh() != nil)
+        #expect(second.record.grantID == first.record.grantID && second.tokensIfFresh() != nil)
     }
 
     @Test("a stored login of another client or provider is not restored")
@@ -35,18 +35,18 @@ struct NamedClientTests {
         let first = try await AuthState.restoreOrLogIn(login, at: place())
         let other = AuthState.Login.browser(client("service", .secret("service-secret")), DirectUserAgent())
         let second = try await AuthState.restoreOrLogIn(other, at: place())
-        #expect(second.snapshot.grantID != first.snapshot.grantID && second.snapshot.client.id == "service")
+        #expect(second.record.grantID != first.record.grantID && second.record.client.id == "service")
         let elsewhere = try await ProviderFixture()
         let away = NamedClient(.issuer(elsewhere.provider.issuer), id: "service", credential: .secret("service-secret"))
         let third = try await AuthState.restoreOrLogIn(.browser(away, DirectUserAgent()), at: place())
-        #expect(third.snapshot.client.provider.issuer?.rawValue == elsewhere.provider.issuer)
+        #expect(third.record.client.provider.issuer?.rawValue == elsewhere.provider.issuer)
     }
 
     @Test("the credential goes to the named provider alone")
     func bound() async throws {
         let login = AuthState.Login.browser(client("service", .secret("service-secret")), DirectUserAgent())
         let state = try await AuthState.logIn(login, at: place())
-        #expect(state.snapshot.client.credential.custody == .provider(.issuer(fixture.provider.issuer)))
+        #expect(state.record.client.credential.custody == .provider(.issuer(fixture.provider.issuer)))
         try await state.refresh()
     }
 
@@ -55,7 +55,7 @@ struct NamedClientTests {
         let login = AuthState.Login.clientCredentials(client("service", .secret("service-secret")))
         let first = try await AuthState.restoreOrLogIn(login, at: place())
         let second = try await AuthState.restoreOrLogIn(login, at: place())
-        #expect(first.snapshot.accessToken == second.snapshot.accessToken)
+        #expect(first.record.accessToken == second.record.accessToken)
         #expect(fixture.provider.requestCount(.token) == 1)
     }
 
@@ -88,10 +88,10 @@ struct NamedClientTests {
                 && user.subject == fixture.provider.configuration.users.first?.subject)
         let restored = try await AuthState.restore(at: place())
         #expect(restored.user == user)
-        var foreign = try #require(state.snapshot.lastTokenResponse)
+        var foreign = try #require(state.record.lastTokenResponse)
         foreign.idTokenTrust = nil
         try await restored.update(with: foreign)
-        #expect(restored.snapshot.idToken != nil && restored.user == nil)
+        #expect(restored.record.idToken != nil && restored.user == nil)
         try await restored.clear()
         #expect(restored.user == nil)
     }

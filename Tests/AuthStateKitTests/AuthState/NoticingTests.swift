@@ -62,7 +62,7 @@ struct NoticingTests {
         world.store.tell()
         #expect(await authError { try await world.mine.freshTokens() }?.code == .notLoggedIn)
         #expect(!world.mine.isAuthorized)
-        #expect(world.mine.snapshot.refreshToken == nil)
+        #expect(world.mine.record.refreshToken == nil)
     }
 
     @Test("changes by another process are noticed from the first moment after a login here")
@@ -73,7 +73,7 @@ struct NoticingTests {
             .browser(fixture.request(), DirectUserAgent()), at: AuthState.Place(store, service: fixture.service))
         let theirs = try await AuthState.logIn(
             .browser(fixture.request(), DirectUserAgent()), at: AuthState.Place(store, service: fixture.service))
-        #expect(try await mine.freshTokens().accessToken == theirs.snapshot.accessToken)
+        #expect(try await mine.freshTokens().accessToken == theirs.record.accessToken)
         try await theirs.clear()
         #expect(await authError { try await mine.freshTokens() }?.code == .notLoggedIn)
     }
@@ -163,7 +163,7 @@ struct NoticingTests {
         world.store.hold(at: nil)
         gate.open()
         #expect(try await caller.value.accessToken == "SECRET-access-1")
-        #expect(world.mine.snapshot.refreshToken == "SECRET-refresh-1")
+        #expect(world.mine.record.refreshToken == "SECRET-refresh-1")
     }
 
     @Test("a store that does not answer in time is given up, and the token at hand is used")

@@ -39,7 +39,7 @@ struct OverlapTests {
         try await bounded { try await update.value }
         reading.open()
         try await bounded { try await reload.value }
-        #expect(state.snapshot.accessToken == "SECRET-new")
+        #expect(state.record.accessToken == "SECRET-new")
         #expect(try await state.freshTokens().accessToken == "SECRET-new")
     }
 
@@ -55,7 +55,7 @@ struct OverlapTests {
         try await bounded { try await state.update(with: login) }
         reading.open()
         try await bounded { try await reload.value }
-        #expect(state.snapshot.accessToken == "SECRET-new" && !state.snapshot.isLoggedOut)
+        #expect(state.record.accessToken == "SECRET-new" && !state.record.isLoggedOut)
     }
 
     @Test("a login that was written although its save failed stays ended, once another process has logged it out")
@@ -228,7 +228,7 @@ struct OverlapTests {
         #expect(await authError { try await theirs.refresh() }?.code == .invalidGrant)
         store.fail()
         try await mine.save()
-        #expect(mine.snapshot.refreshToken == "SECRET-refresh-1" && mine.authorizationError == nil)
+        #expect(mine.record.refreshToken == "SECRET-refresh-1" && mine.authorizationError == nil)
         #expect(try await store.inner.login()?.authorizationError == nil)
     }
 
@@ -246,10 +246,10 @@ struct OverlapTests {
             let state = try await AuthState.logIn(
                 .clientCredentials(Client(fixture.record.client.provider, id: "client")),
                 at: AuthState.Place(store, service: fixture.service, options: fixture.options))
-            #expect(state.isAuthorized && state.snapshot.accessToken == "SECRET-access-1")
+            #expect(state.isAuthorized && state.record.accessToken == "SECRET-access-1")
         } else {
             try await mine.update(with: tokens("mine", fixture))
-            #expect(mine.isAuthorized && mine.snapshot.accessToken == "SECRET-mine")
+            #expect(mine.isAuthorized && mine.record.accessToken == "SECRET-mine")
         }
         #expect(try await store.login()?.isAuthorized == true)
     }
@@ -269,7 +269,7 @@ struct OverlapTests {
             try await store.withLease(.default, deadline: .seconds(30)) { lease in
                 try await gate.pass()
                 let stored = try await lease.load()
-                let ended = other.snapshot.applying(.loggedOut, at: await other.stampNow())
+                let ended = other.record.applying(.loggedOut, at: await other.stampNow())
                 _ = try await lease.save(AuthStateArchive(ended).data(), expecting: stored?.version)
                 try await mine.reload()
             }
@@ -280,7 +280,7 @@ struct OverlapTests {
         gate.open()
         try await bounded { try await holder.value }
         try await bounded { try await change.value }
-        #expect(mine.snapshot.accessToken == "SECRET-mine")
+        #expect(mine.record.accessToken == "SECRET-mine")
         #expect(try await store.login()?.accessToken == "SECRET-mine")
     }
 
@@ -302,7 +302,7 @@ struct OverlapTests {
         try await bounded { try await logout.value }
         try await bounded { try await update.value }
         #expect(try await store.inner.login()?.accessToken == "SECRET-new")
-        #expect(state.snapshot.accessToken == "SECRET-new" && state.status.storeError == nil)
+        #expect(state.record.accessToken == "SECRET-new" && state.status.storeError == nil)
     }
 
     @Test("tokens that are being saved are not shown by a save that is cancelled meanwhile")
@@ -339,7 +339,7 @@ struct OverlapTests {
         #expect(try await store.inner.login() == nil)
     }
 
-    @Test("removeEnd() begins nothing new, and leaves a program's client alone")
+    @Test("forgetLogout() begins nothing new, and leaves a program's client alone")
     func removedEnd() async throws {
         let fixture = try Fixture()
         let store = InMemoryAuthStateStore()
@@ -350,15 +350,15 @@ struct OverlapTests {
         try await theirs.reload()
         try await theirs.clear()
         try await mine.reload()
-        let before = mine.snapshot
+        let before = mine.record
         let program = AuthState(
             AuthState.Record(Client(fixture.record.client.provider, id: "successor")),
             service: fixture.service, store: store)
         try await program.reload()
-        #expect(program.snapshot.client.id == "successor")
-        try await theirs.removeEnd()
+        #expect(program.record.client.id == "successor")
+        try await theirs.forgetLogout()
         try await mine.reload()
-        #expect(mine.snapshot == before && mine.snapshot.isForgettable)
+        #expect(mine.record == before && mine.record.isForgettable)
     }
 
     @Test("a logout elsewhere is noticed while a transaction here has the lease and waits for its reading")
@@ -388,7 +388,7 @@ struct OverlapTests {
         store.holdSaves(at: gate)
         let change = Task { try await mine.setNeedsTokenRefresh() }
         await gate.arrivals()
-        #expect(mine.snapshot.accessToken == "SECRET-access-1" && !mine.status.needsTokenRefresh)
+        #expect(mine.record.accessToken == "SECRET-access-1" && !mine.status.needsTokenRefresh)
         gate.open()
         try await bounded { try await change.value }
         #expect(mine.status.needsTokenRefresh)

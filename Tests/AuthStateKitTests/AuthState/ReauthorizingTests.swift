@@ -35,34 +35,34 @@ struct ReauthorizingTests {
     private let asAda = Reauthorization.presenting(DirectUserAgent())
     private let asBob = Reauthorization.presenting(DirectUserAgent()) { request, _ in request.loginHint = "bob" }
 
-    @Test("a request is sent once more after the same person's login, which is kept")
+    @Test("a request is sent once more after the same user's login, which is kept")
     func replayed() async throws {
         let world = try await World()
-        let before = world.state.snapshot
+        let before = world.state.record
         world.provider.revokeGrants()
         let response = try await world.state.performAction(world.request, reauthorize: asAda)
         #expect(response.status == 200 && String(decoding: response.body, as: UTF8.self).contains("Ada"))
-        let after = world.state.snapshot
+        let after = world.state.record
         #expect(after.isAuthorized && after.grantID != before.grantID && after.refreshToken != before.refreshToken)
         #expect(try AuthStateArchive(data: try #require(try await world.archive()).archive).record == after)
         #expect(world.logins() == 2)
-        // The hint names the person; values that serve one login are not used again.
+        // The hint names the user; values that serve one login are not used again.
         let sent = world.provider.requests(at: .authorization).map(\.parameters)
         #expect(sent[1]["login_hint"] == nil || sent[1]["login_hint"] == "ada@example.com")
         for name in ["state", "nonce", "code_challenge"] { #expect(sent[0][name] != sent[1][name]) }
         #expect(sent[0]["scope"] == sent[1]["scope"] && sent[0]["redirect_uri"] == sent[1]["redirect_uri"])
     }
 
-    @Test("a request is not sent as another person: the state and the store stay, and that person's tokens are revoked")
+    @Test("a request is not sent as another user: the state and the store stay, and that user's tokens are revoked")
     func otherAccount() async throws {
         let world = try await World()
         world.provider.revokeGrants()
         await #expect(throws: AuthStateError.self) { try await world.state.refresh() }
-        let (before, archive) = (world.state.snapshot, try await world.archive())
+        let (before, archive) = (world.state.record, try await world.archive())
         let resources = world.provider.requestCount(.resource)
         let error = await authError { try await world.state.performAction(world.request, reauthorize: asBob) }
         #expect(error?.code == .accountChanged && error?.kind == .refused)
-        #expect(world.state.snapshot == before)
+        #expect(world.state.record == before)
         #expect(try await world.archive() == archive)
         #expect(world.provider.requestCount(.resource) == resources)
         #expect(world.provider.requestCount(.revocation) == 2)
@@ -85,7 +85,7 @@ struct ReauthorizingTests {
         }
     }
 
-    @Test("a person who closes the page leaves everything as it was")
+    @Test("a user who closes the page leaves everything as it was")
     func cancelledByPerson() async throws {
         let world = try await World()
         world.provider.revokeGrants()
@@ -134,7 +134,7 @@ struct ReauthorizingTests {
         #expect(world.logins() == 1)
     }
 
-    @Test("without an ID token the person cannot be compared: no page is shown")
+    @Test("without an ID token the user cannot be compared: no page is shown")
     func unknown() async throws {
         let world = try await World(scopes: ["api"])
         world.provider.revokeGrants()
@@ -142,10 +142,10 @@ struct ReauthorizingTests {
         #expect(error?.code == .unsupported && error?.underlying?.isEmpty == false && world.logins() == 1)
     }
 
-    @Test("a state without a login accepts the login of any person")
+    @Test("a state without a login accepts the login of any user")
     func first() async throws {
         let world = try await World()
-        _ = await world.state.logOut(with: nil)
+        _ = await world.state.logOut(.revoking)
         let state = AuthState(
             AuthState.Record(Client(world.fixture.configuration, id: "app")),
             service: world.fixture.service, store: world.store)
@@ -160,7 +160,7 @@ struct ReauthorizingTests {
         let agent = HeldUserAgent(isDeaf: isDeaf)
         let call = Task { try await world.state.performAction(world.request, reauthorize: .presenting(agent)) }
         await agent.gate.arrivals()
-        _ = await world.state.logOut(with: nil)
+        _ = await world.state.logOut(.revoking)
         #expect(await authError { try await call.value }?.kind == .cancelled)
         agent.gate.open()
         try await eventually { !agent.outcomes.isEmpty }
@@ -174,7 +174,7 @@ struct ReauthorizingTests {
         let world = try await World()
         let error = await authError {
             try await world.state.withReauthorization(asAda) {
-                _ = await world.state.logOut(with: nil)
+                _ = await world.state.logOut(.revoking)
                 _ = try await world.state.freshTokens()
             }
         }
@@ -193,7 +193,7 @@ struct ReauthorizingTests {
         #expect(error?.code == .tokenRejected && world.logins() == 1)
     }
 
-    @Test("a login of the same person in another process spares this one the page; another person's is refused")
+    @Test("a login of the same user in another process spares this one the page; another user's is refused")
     func elsewhere() async throws {
         for (name, code) in [("ada", nil), ("bob", AuthStateError.Code.accountChanged)] {
             let world = try await World()
@@ -219,7 +219,7 @@ struct ReauthorizingTests {
         }
     }
 
-    @Test("a request is not repeated as another person whom another process logs in meanwhile", arguments: [1, 3])
+    @Test("a request is not repeated as another user whom another process logs in meanwhile", arguments: [1, 3])
     func replacedMeanwhile(_ sending: Int) async throws {
         let world = try await World()
         var request = world.fixture.request()
@@ -309,10 +309,10 @@ struct ReauthorizingTests {
         #expect(sent["acr_values"] == "phr phrh" && sent["max_age"] == "5" && world.logins() == 2)
     }
 
-    @Test("the login's request is the last one, made anew for a person who is present")
+    @Test("the login's request is the last one, made anew for a user who is present")
     func request() async throws {
         let world = try await World()
-        var record = world.state.snapshot
+        var record = world.state.record
         record.lastAuthorizationResponse?.request.prompt = [AuthorizationRequest.Prompt.none, .consent]
         record.lastAuthorizationResponse?.request.idTokenHint = "an old one"
         record.lastAuthorizationResponse?.request.resources = ["https://api.example"]

@@ -19,7 +19,7 @@ struct RegistrationTests {
     }
 
     private func logIn(_ state: AuthState) async throws {
-        let record = state.snapshot
+        let record = state.record
         let request = AuthorizationRequest(record.client, scopes: [.openID, .profile])
         try await state.authorize(request, presenting: DirectUserAgent())
     }
@@ -33,14 +33,14 @@ struct RegistrationTests {
         let fixture = try await ProviderFixture()
         let store = InMemoryAuthStateStore()
         let state = try await register(fixture, store: store)
-        #expect(!state.isAuthorized && state.snapshot.lastRegistrationResponse?.clientID == state.snapshot.client.id)
+        #expect(!state.isAuthorized && state.record.lastRegistrationResponse?.clientID == state.record.client.id)
         try await logIn(state)
         #expect(state.isAuthorized)
         let restored = try await AuthState.restore(at: AuthState.Place(store, service: fixture.service))
         try await restored.refresh()
         try await logIn(restored)
         #expect(fixture.provider.requests(at: .registration).count == 1)
-        #expect(try await stored(store).lastRegistrationResponse == state.snapshot.lastRegistrationResponse)
+        #expect(try await stored(store).lastRegistrationResponse == state.record.lastRegistrationResponse)
     }
 
     @Test("a login that fails costs neither the registration nor the grant of before")
@@ -48,10 +48,10 @@ struct RegistrationTests {
         let fixture = try await ProviderFixture()
         let state = try await register(fixture)
         try await logIn(state)
-        let before = state.snapshot
+        let before = state.record
         fixture.provider.update { $0.login = .denied }
         await #expect(throws: AuthStateError.self) { try await logIn(state) }
-        #expect(state.snapshot.refreshToken == before.refreshToken)
+        #expect(state.record.refreshToken == before.refreshToken)
         let foreign = fixture.request(client: "app")
         let error = await authError { try await state.authorize(foreign, presenting: DirectUserAgent()) }
         #expect(error?.code == .invalidArgument)
@@ -63,7 +63,7 @@ struct RegistrationTests {
         let store = InMemoryAuthStateStore()
         let state = try await register(fixture, store: store)
         try await logIn(state)
-        #expect(await state.logOut(presenting: DirectUserAgent()).failures.isEmpty)
+        #expect(await state.logOut(.everywhere(DirectUserAgent())).failures.isEmpty)
         let kept = try await stored(store)
         #expect(kept.lastRegistrationResponse != nil && kept.lastTokenResponse == nil && kept.refreshToken == nil)
         #expect(kept.idToken == nil && kept.lastAuthorizationResponse == nil)
@@ -77,14 +77,14 @@ struct RegistrationTests {
     func twoSteps() async throws {
         let fixture = try await ProviderFixture()
         let state = try await register(fixture)
-        let record = state.snapshot
+        let record = state.record
         var request = AuthorizationRequest(record.client, scopes: [.openID])
         request.redirectURI = try RedirectURI("http://127.0.0.1/callback")
         let pending = try await fixture.service.begin(request)
         let answer = try await fixture.service.transport.send(TransportRequest(url: pending.url))
         try await state.complete(
             pending, callback: AuthorizationCallback(url: try #require(answer.headers["Location"])))
-        #expect(state.isAuthorized && state.snapshot.lastRegistrationResponse != nil)
+        #expect(state.isAuthorized && state.record.lastRegistrationResponse != nil)
     }
 
     @Test("reading and changing the registration leaves the grant alone and keeps the newest token, durably")
@@ -93,7 +93,7 @@ struct RegistrationTests {
         let store = InMemoryAuthStateStore()
         let state = try await register(fixture, store: store)
         try await logIn(state)
-        let before = state.snapshot
+        let before = state.record
         var tokens = [before.lastRegistrationResponse?.registrationAccessToken]
         tokens.append(try await state.readRegistration().registrationAccessToken)
         let changed = try await state.updateRegistration { $0.clientName = "Renamed" }
@@ -101,7 +101,7 @@ struct RegistrationTests {
         #expect(Set(tokens).count == 3)
         #expect(changed.metadata["client_name"] == "Renamed")
         #expect(try await stored(store).lastRegistrationResponse == changed)
-        let after = state.snapshot
+        let after = state.record
         #expect(after.refreshToken == before.refreshToken && after.grantID == before.grantID)
         #expect(after.client.credential == before.client.credential)
         try await state.refresh()
@@ -115,9 +115,9 @@ struct RegistrationTests {
         let store = InMemoryAuthStateStore()
         let state = try await register(fixture, store: store)
         try await logIn(state)
-        let before = state.snapshot.client.credential
+        let before = state.record.client.credential
         let answer = isUpdate ? try await state.updateRegistration { _ in } : try await state.readRegistration()
-        let now = state.snapshot.client.credential
+        let now = state.record.client.credential
         #expect(now != before && now == answer.credential)
         #expect(try await stored(store).client.credential == now)
         try await state.refresh()
@@ -177,7 +177,7 @@ struct RegistrationTests {
         let state = try await AuthState.register(
             request, credential: .privateKey(first), at: .memory(service: fixture.service))
         try await state.updateRegistration(credential: .privateKey(second)) { $0.keys = [second.privateKey] }
-        #expect(state.snapshot.client.credential == .privateKey(second))
+        #expect(state.record.client.credential == .privateKey(second))
         try await logIn(state)
         try await state.refresh()
     }
@@ -194,7 +194,7 @@ struct RegistrationTests {
         request.keys = [first.privateKey]
         let store = OpenStore()
         let state = try await AuthState.register(
-            request, credential: .privateKey(first).sent(onlyTo: .issuer(fixture.provider.issuer)),
+            request, credential: .privateKey(first).restricted(to: .issuer(fixture.provider.issuer)),
             at: AuthState.Place(store, service: fixture.service))
         try await logIn(state)
         let evil = try #require(URL(string: "https://evil.example/token"))
@@ -211,9 +211,9 @@ struct RegistrationTests {
             fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
         request.idTokenSignedResponseAlg = .es256
         let state = try await AuthState.register(request, at: .memory(service: fixture.service))
-        #expect(state.snapshot.client.provider.idTokenPolicy.algorithms == [.es256])
+        #expect(state.record.client.provider.idTokenPolicy.algorithms == [.es256])
         try await state.updateRegistration { $0.idTokenSignedResponseAlg = .rs256 }
-        #expect(state.snapshot.client.provider.idTokenPolicy.algorithms == [.rs256])
+        #expect(state.record.client.provider.idTokenPolicy.algorithms == [.rs256])
     }
 
     @Test("a provider that requires an initial access token is reported, with what to do about it")
@@ -249,9 +249,9 @@ struct RegistrationTests {
         let fixture = try await ProviderFixture()
         let state = try await register(fixture)
         try await logIn(state)
-        let registration = try #require(state.snapshot.lastRegistrationResponse)
-        let changed = state.snapshot.applying(.registrationChanged(registration))
-        let login = state.snapshot.applying(.tokens(TokenResponse(accessToken: "SECRET-theirs", issuedAt: Date())))
+        let registration = try #require(state.record.lastRegistrationResponse)
+        let changed = state.record.applying(.registrationChanged(registration))
+        let login = state.record.applying(.tokens(TokenResponse(accessToken: "SECRET-theirs", issuedAt: Date())))
         let merged = changed.merged(with: login)
         #expect(merged.stamps.registration == changed.stamps.registration)
         #expect(merged.stamps.grant == login.stamps.grant && merged.accessToken == "SECRET-theirs")
@@ -265,24 +265,24 @@ struct RegistrationTests {
     func storedAfterAll() async throws {
         let fixture = try await ProviderFixture()
         let state = try await register(fixture)
-        let before = state.snapshot
+        let before = state.record
         try await logIn(state)
         let later = try await state.updateRegistration { $0.clientName = "Later" }
-        let merged = state.snapshot.merged(with: before)
-        #expect(merged == state.snapshot && merged.isAuthorized && merged.lastRegistrationResponse == later)
+        let merged = state.record.merged(with: before)
+        #expect(merged == state.record && merged.isAuthorized && merged.lastRegistrationResponse == later)
     }
 
-    @Test("a login does not undo what another process got for the registration while the person was in the browser")
+    @Test("a login does not undo what another process got for the registration while the user was in the browser")
     func managedDuringLogin() async throws {
         let fixture = try await ProviderFixture()
         let store = InMemoryAuthStateStore()
         let state = try await register(fixture, store: store)
         let theirs = try await AuthState.restore(at: AuthState.Place(store, service: fixture.service))
         let later = try await theirs.updateRegistration { $0.clientName = "Later" }
-        #expect(state.snapshot.lastRegistrationResponse != later)
+        #expect(state.record.lastRegistrationResponse != later)
         let tokens = TokenResponse(accessToken: "SECRET-access", issuedAt: Date())
         try await state.update(with: tokens)
-        for record in [state.snapshot, try await stored(store)] {
+        for record in [state.record, try await stored(store)] {
             #expect(record.lastRegistrationResponse == later && record.accessToken == "SECRET-access")
         }
     }
@@ -293,7 +293,7 @@ struct RegistrationTests {
         let store = FaultyStore()
         let state = try await register(fixture, store: store)
         try await logIn(state)
-        let registration = try #require(state.snapshot.lastRegistrationResponse)
+        let registration = try #require(state.record.lastRegistrationResponse)
         store.fail(.save)
         #expect(
             await authError { try await state.commit(.registrationChanged(registration, credential: nil)) }?.kind
@@ -305,14 +305,14 @@ struct RegistrationTests {
         store.fail()
         try await state.save()
         #expect(try await self.stored(store.inner).accessToken == "SECRET-later")
-        #expect(state.snapshot.accessToken == "SECRET-later" && state.status.storeError == nil)
+        #expect(state.record.accessToken == "SECRET-later" && state.status.storeError == nil)
     }
 
     @Test("a client that is saved late takes the place of another provider's, with its own provider")
     func registeredLate() async throws {
         let other = try Fixture()
         let fixture = try await ProviderFixture(clock: other.clock)
-        let registered = try await register(fixture).snapshot
+        let registered = try await register(fixture).record
         let registration = try #require(registered.lastRegistrationResponse)
         let store = FaultyStore()
         try await other.state(store: store.inner).setNeedsTokenRefresh()
@@ -321,7 +321,7 @@ struct RegistrationTests {
         #expect(await authError { try await state.commit(.registered(registration)) }?.kind == .store)
         store.fail()
         try await state.save()
-        for record in [state.snapshot, try await self.stored(store.inner)] {
+        for record in [state.record, try await self.stored(store.inner)] {
             #expect(record.client.provider == registered.client.provider && record.client.id == registration.clientID)
             #expect(record.refreshToken == nil && record.client.credential == registered.client.credential)
         }
@@ -342,7 +342,7 @@ struct RegistrationTests {
         let fixture = try await ProviderFixture()
         let state = try await register(fixture)
         try await state.updateRegistration { $0.tokenEndpointAuthMethod = ClientAuthenticationMethod.none }
-        #expect(state.snapshot.client.credential == .none)
+        #expect(state.record.client.credential == .none)
         try await logIn(state)
         #expect(state.isAuthorized)
     }
@@ -360,7 +360,7 @@ struct RegistrationTests {
         try await logIn(state)
         try await state.readRegistration()
         try await state.refresh()
-        #expect(state.snapshot.client.credential == .privateKey(key))
+        #expect(state.record.client.credential == .privateKey(key))
     }
 
     @Test("a deleted client is forgotten, with its grant")
@@ -369,13 +369,13 @@ struct RegistrationTests {
         let store = InMemoryAuthStateStore()
         let state = try await register(fixture, store: store)
         try await logIn(state)
-        let copy = AuthState(state.snapshot, service: fixture.service, store: InMemoryAuthStateStore())
+        let copy = AuthState(state.record, service: fixture.service, store: InMemoryAuthStateStore())
         try await state.deleteRegistration()
-        #expect(!state.isAuthorized && state.snapshot.lastRegistrationResponse == nil)
+        #expect(!state.isAuthorized && state.record.lastRegistrationResponse == nil)
         #expect(try await store.login() == nil)
         #expect(await authError { try await copy.readRegistration() }?.code == .registrationTokenRejected)
         #expect(await authError { try await copy.deleteRegistration() }?.code == .registrationTokenRejected)
-        #expect(copy.snapshot.lastRegistrationResponse != nil)
+        #expect(copy.record.lastRegistrationResponse != nil)
         #expect(await authError { try await state.readRegistration() }?.code == .endpointMissing)
     }
 
@@ -415,7 +415,7 @@ struct RegistrationTests {
         let fixture = try await ProviderFixture()
         let state = try await register(fixture)
         try await logIn(state)
-        let next = state.snapshot
+        let next = state.record
         let deletion = AuthState.Event.registrationDeleted(clientID: "before")
         #expect(next.applying(deletion) == next)
     }

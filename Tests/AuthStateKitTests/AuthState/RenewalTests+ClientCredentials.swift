@@ -17,10 +17,10 @@ extension RenewalTests {
         #expect(try await state.freshTokens().accessToken == "SECRET-access-2")
         #expect(
             fixture.transport.requests.allSatisfy { $0.headers["Authorization"]?.hasPrefix("Basic ") == true })
-        #expect(state.snapshot.refreshToken == nil)
+        #expect(state.record.refreshToken == nil)
     }
 
-    @Test("a person's login over a client's own grant renews with its refresh token, not as the client")
+    @Test("a user's login over a client's own grant renews with its refresh token, not as the client")
     func personAfterClient() throws {
         var record = try Fixture([]).record
         record.machineGrant = .clientCredentials(AuthState.ClientCredentialsGrant(scopes: ["api"]))
@@ -50,7 +50,7 @@ extension RenewalTests {
             at: .memory(service: fixture.service, options: fixture.options))
         fixture.clock.advance(by: .seconds(11))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-2")
-        #expect(state.snapshot.idToken == nil)
+        #expect(state.record.idToken == nil)
         #expect(fixture.transport.requests.allSatisfy { $0.url.path == "/token" })
     }
 
@@ -102,9 +102,9 @@ extension RenewalTests {
                     Client(fixture.record.client.provider, id: clientID, credential: .secret("SECRET-client"))),
                 at: AuthState.Place(store, service: fixture.service, options: fixture.options))
         }
-        #expect(try await logIn("machine").snapshot.lastRegistrationResponse == registration)
+        #expect(try await logIn("machine").record.lastRegistrationResponse == registration)
         let stored = try await AuthState.restore(at: AuthState.Place(store, service: fixture.service))
-        #expect(stored.snapshot.lastRegistrationResponse == registration)
-        #expect(try await logIn("another").snapshot.lastRegistrationResponse == nil)
+        #expect(stored.record.lastRegistrationResponse == registration)
+        #expect(try await logIn("another").record.lastRegistrationResponse == nil)
     }
 }

@@ -95,7 +95,7 @@ struct RenewalTests {
         let state = fixture.state()
         for _ in 0..<3 { try await state.refresh() }
         #expect(fixture.spent == ["SECRET-refresh-0", "SECRET-refresh-1", "SECRET-refresh-1"])
-        #expect(state.snapshot.refreshToken == "SECRET-refresh-3")
+        #expect(state.record.refreshToken == "SECRET-refresh-3")
     }
 
     @Test(
@@ -141,7 +141,7 @@ struct RenewalTests {
         #expect(state.authorizationError?.code == .invalidGrant)
         #expect(await authError { try await state.freshTokens() }?.code == .invalidGrant)
         #expect(fixture.transport.requests.count == 1)
-        #expect(state.snapshot.refreshToken == "SECRET-refresh-0")
+        #expect(state.record.refreshToken == "SECRET-refresh-0")
     }
 
     @Test("an explicit refresh that succeeds leads out of the error")
@@ -196,7 +196,7 @@ struct RenewalTests {
         let state = fixture.state()
         fixture.clock.advance(by: .seconds(4000))
         _ = await authError { try await state.freshTokens() }
-        #expect(state.snapshot.unconfirmedRenewal != nil)
+        #expect(state.record.unconfirmedRenewal != nil)
         let error = await authError { try await state.freshTokens() }
         #expect(error?.code == code)
         #expect(error?.message.contains("lost on its way") == true)
@@ -231,7 +231,7 @@ struct RenewalTests {
         try await bounded { await clock.sleepers(1) }
         clock.advance(by: .seconds(61))
         #expect(try await bounded { await call.value }?.code == .timedOut)
-        #expect(state.snapshot.unconfirmedRenewal != nil)
+        #expect(state.record.unconfirmedRenewal != nil)
         #expect(try await bounded { try await state.freshTokens().accessToken } == "SECRET-access-2")
     }
 
@@ -259,7 +259,7 @@ struct RenewalTests {
         #expect(try await state.freshTokens(parameters).accessToken == "SECRET-access-1")
         #expect(try await state.freshTokens().accessToken == "SECRET-access-0")
         #expect(fixture.transport.requests.count == 1)
-        #expect(state.snapshot.refreshToken == "SECRET-refresh-1")
+        #expect(state.record.refreshToken == "SECRET-refresh-1")
         let sent = fixture.transport.requests.first?.body.map { String(decoding: $0, as: UTF8.self) }
         #expect(sent?.contains("resource=https%3A%2F%2Fapi.example") == true)
     }

@@ -66,7 +66,7 @@ struct RestoreOrAuthorizeTests {
         let (state, logins) = try await enter(fixture)
         #expect(logins == 1)
         _ = try await state.freshTokens()
-        var record = state.snapshot
+        var record = state.record
         record.refreshToken = nil
         try await put(AuthStateArchive(record).data())
         #expect(try await enter(fixture).logins == 1)
@@ -79,7 +79,7 @@ struct RestoreOrAuthorizeTests {
         let fixture = try await fixture()
         let (state, _) = try await enter(fixture)
         let (other, logins) = try await enter(fixture, fixture.request(client: "other"))
-        #expect(logins == 2 && other.snapshot.client.id == "other" && state.snapshot.client.id == "app")
+        #expect(logins == 2 && other.record.client.id == "other" && state.record.client.id == "app")
         // The same letters in other bytes are another client.
         fixture.provider.update { $0.clients.append(.init(id: "\u{E9}", redirectURIs: ["http://127.0.0.1/callback"])) }
         _ = try await enter(fixture, fixture.request(client: "\u{E9}"))
@@ -88,7 +88,7 @@ struct RestoreOrAuthorizeTests {
         #expect(fixture.provider.requests(at: .authorization).count == 4)
         let elsewhere = try await self.fixture()
         let (moved, first) = try await enter(elsewhere, elsewhere.request(client: "other"))
-        #expect(first == 1 && moved.snapshot.client.provider.issuer == elsewhere.configuration.issuer)
+        #expect(first == 1 && moved.record.client.provider.issuer == elsewhere.configuration.issuer)
     }
 
     @Test("a stored state that cannot be read is left as it is, and the user agent does not open")

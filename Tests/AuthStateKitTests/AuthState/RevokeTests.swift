@@ -29,7 +29,7 @@ struct RevokeTests {
         try await state.setNeedsTokenRefresh()
         try await state.revoke()
         #expect(tokens(fixture) == ["SECRET-refresh-0", "SECRET-access-0"])
-        #expect(!state.isAuthorized && state.snapshot.refreshToken == nil)
+        #expect(!state.isAuthorized && state.record.refreshToken == nil)
         #expect(try await store.login() == nil)
     }
 
@@ -47,7 +47,7 @@ struct RevokeTests {
         let state = fixture.state()
         let error = await authError { try await state.revoke() }
         #expect(error?.code == code && error?.stage == .logout)
-        #expect(state.isAuthorized && state.snapshot.refreshToken == "SECRET-refresh-0")
+        #expect(state.isAuthorized && state.record.refreshToken == "SECRET-refresh-0")
         #expect(fixture.transport.requests.count == 1)
         try await state.revoke()
         #expect(!state.isAuthorized)
@@ -143,7 +143,7 @@ struct RevokeTests {
     func sideTokens(isLogout: Bool) async throws {
         let (fixture, state) = try await withSideToken([.json(""), .json(""), .json("")])
         if isLogout {
-            #expect(await state.logOut(with: nil).revocation == .done)
+            #expect(await state.logOut(.revoking).revocation == .done)
         } else {
             try await state.revoke()
         }

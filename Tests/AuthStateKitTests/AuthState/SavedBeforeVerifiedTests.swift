@@ -32,7 +32,7 @@ struct SavedBeforeVerifiedTests {
         fixture.clock.advance(by: .seconds(4000))
         _ = await authError { try await state.freshTokens() }
         #expect(stored.withLock { $0 } == "SECRET-refresh-1")
-        #expect(state.snapshot.refreshToken == "SECRET-refresh-1")
-        #expect(state.snapshot.lastTokenResponse?.accessToken == "SECRET-access-0")
+        #expect(state.record.refreshToken == "SECRET-refresh-1")
+        #expect(state.record.lastTokenResponse?.accessToken == "SECRET-access-0")
     }
 }

@@ -68,7 +68,7 @@ struct SavingTests {
         #expect(try await first.freshTokens().accessToken == "SECRET-access-1")
         #expect(try await second.freshTokens().accessToken == "SECRET-access-1")
         #expect(fixture.transport.requests.count == 1)
-        #expect(second.snapshot.refreshToken == "SECRET-refresh-1")
+        #expect(second.record.refreshToken == "SECRET-refresh-1")
     }
 
     @Test("a mark set here does not undo what another process renewed")
@@ -81,7 +81,7 @@ struct SavingTests {
             at: AuthState.Place(store, service: fixture.service, options: fixture.options))
         _ = try await first.freshTokens()
         try await second.setNeedsTokenRefresh()
-        #expect(second.snapshot.refreshToken == "SECRET-refresh-1")
+        #expect(second.record.refreshToken == "SECRET-refresh-1")
         #expect(second.status.needsTokenRefresh)
     }
 
@@ -124,7 +124,7 @@ struct SavingTests {
         let fixture = try Fixture()
         let state = fixture.state(store: store)
         try await state.setNeedsTokenRefresh()
-        var other = state.snapshot
+        var other = state.record
         other = other.applying(
             .renewed(
                 TokenResponse(

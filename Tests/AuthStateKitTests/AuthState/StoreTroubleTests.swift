@@ -46,7 +46,7 @@ struct StoreTroubleTests {
         let renewal = Task { [mine] in try await mine.freshTokens().accessToken }
         await gate.arrivals()
         let login = Task { try await logIn(mine, "SECRET-bob") }
-        try await bounded { while await mine.record.accessToken != "SECRET-bob" { await Task.yield() } }
+        try await bounded { while await mine.newest.accessToken != "SECRET-bob" { await Task.yield() } }
         store.failAfterSaving()
         gate.open()
         #expect(try await bounded { try await renewal.value } == "SECRET-bob")
@@ -83,13 +83,13 @@ struct StoreTroubleTests {
             }
         }
         try await bounded { await before.arrivals() }
-        let logout = Task { [mine] in await mine.logOut() }
-        try await bounded { while await !mine.record.isLoggedOut { await Task.yield() } }
+        let logout = Task { [mine] in await mine.logOut(.everywhere()) }
+        try await bounded { while await !mine.newest.isLoggedOut { await Task.yield() } }
         fixture.clock.advance(by: .seconds(1))
         before.open()
         try await bounded { await after.arrivals() }
         try await mine.reload()
-        #expect(mine.snapshot.accessToken == "SECRET-bob")
+        #expect(mine.record.accessToken == "SECRET-bob")
         store.setCode(code)
         store.failOnce(.load)
         after.open()

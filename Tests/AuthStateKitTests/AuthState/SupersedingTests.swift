@@ -25,11 +25,11 @@ struct SupersedingTests {
                     accessTokenExpirationDate: clock.date.addingTimeInterval(3600), refreshToken: "SECRET-new"))
         }
         // The update counts before it is saved: wait until the actor has seen it.
-        try await bounded { while await state.record.grantEpoch < 2 { await Task.yield() } }
+        try await bounded { while await state.newest.grantEpoch < 2 { await Task.yield() } }
         gate.open()
         try await login.value
         #expect(try await bounded { try await caller.value } == "SECRET-login")
-        #expect(state.snapshot.refreshToken == "SECRET-new")
+        #expect(state.record.refreshToken == "SECRET-new")
         let stored = try #require(try await store.load(.default))
         #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "SECRET-new")
         #expect(log.events.contains(.lateResultDropped))
@@ -45,7 +45,7 @@ struct SupersedingTests {
         let caller = Task { await authError { try await state.freshTokens() } }
         await gate.arrivals()
         let logout = Task { try await state.clear() }
-        try await bounded { while await state.record.grantEpoch < 2 { await Task.yield() } }
+        try await bounded { while await state.newest.grantEpoch < 2 { await Task.yield() } }
         gate.open()
         try await logout.value
         #expect(try await bounded { await caller.value }?.code == .notLoggedIn)
@@ -63,7 +63,7 @@ struct SupersedingTests {
         let caller = Task { await authError { try await state.freshTokens() } }
         await gate.arrivals()
         let logout = Task { try await state.clear() }
-        try await bounded { while await state.record.grantEpoch < 2 { await Task.yield() } }
+        try await bounded { while await state.newest.grantEpoch < 2 { await Task.yield() } }
         gate.open()
         try await logout.value
         _ = await caller.value

@@ -40,7 +40,7 @@ struct UnauthorizedTests {
         #expect(state.authorizationError == error)
         #expect(error?.challenge?.errorDescription == "revoked, sorry")
         #expect(error?.responseBody == "go away")
-        #expect(state.snapshot.refreshToken == "SECRET-refresh-1")
+        #expect(state.record.refreshToken == "SECRET-refresh-1")
         #expect(await authError { try await state.freshTokens() }?.code == .tokenRejected)
     }
 
@@ -53,7 +53,7 @@ struct UnauthorizedTests {
         let state = try Fixture([reply], refreshToken: nil).state()
         let error = await authError { try await state.performAction(api) }
         #expect(error?.challenge?.error == code && error?.challenge?.parameters["realm"]?.count == 1025)
-        #expect(try AuthStateArchive(state.snapshot).data().count < 4000)
+        #expect(try AuthStateArchive(state.record).data().count < 4000)
     }
 
     @Test("the first 401 is the error when nothing can be renewed")

@@ -32,7 +32,7 @@ struct UnsavedElsewhereTests {
         store.fail()
         try await mine.save()
         #expect(try await stored(store.inner)?.refreshToken == "SECRET-refresh-1")
-        #expect(mine.snapshot.refreshToken == "SECRET-refresh-1" && mine.status.storeError == nil)
+        #expect(mine.record.refreshToken == "SECRET-refresh-1" && mine.status.storeError == nil)
     }
 
     @Test("the later of two refresh tokens stands when both came with tokens for another scope")
@@ -46,7 +46,7 @@ struct UnsavedElsewhereTests {
         _ = try await theirs.freshTokens(RenewalParameters(scopes: ["mail"]))
         store.fail()
         try await mine.save()
-        #expect(mine.snapshot.refreshToken == "SECRET-refresh-2" && mine.status.storeError == nil)
+        #expect(mine.record.refreshToken == "SECRET-refresh-2" && mine.status.storeError == nil)
         #expect(try await stored(store.inner)?.refreshToken == "SECRET-refresh-2")
     }
 
@@ -70,7 +70,7 @@ struct UnsavedElsewhereTests {
         try await theirs.update(with: response(fixture, "theirs", refreshToken: "SECRET-refresh-theirs"))
         fixture.clock.advance(by: .seconds(10))
         try await mine.update(with: response(fixture, "mine"))
-        for record in [mine.snapshot, try #require(try await stored(store.inner))] {
+        for record in [mine.record, try #require(try await stored(store.inner))] {
             #expect(record.accessToken == "SECRET-mine" && record.refreshToken == nil)
             #expect(record.lastAuthorizationResponse?.request.state == request.state)
         }

@@ -38,12 +38,12 @@ struct UnsavedOverlapTests {
         let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
         store.fail(.save)
         _ = try await mine.freshTokens(RenewalParameters(scopes: ["mail"]))
-        #expect(mine.snapshot.refreshToken == "SECRET-refresh-1")
+        #expect(mine.record.refreshToken == "SECRET-refresh-1")
         fixture.clock.advance(by: .seconds(40))
         _ = try await theirs.refresh()
         store.fail()
         try await mine.save()
-        #expect(mine.snapshot.refreshToken == "SECRET-refresh-2")
+        #expect(mine.record.refreshToken == "SECRET-refresh-2")
         #expect(mine.status.storeError == nil)
         #expect(try await stored(store.inner)?.refreshToken == "SECRET-refresh-2")
     }
@@ -82,9 +82,9 @@ struct UnsavedOverlapTests {
                 return TransportResponse(status: status, body: Data(text.utf8))
             })
         try await state.refresh()
-        #expect(state.snapshot.unconfirmedRenewal == nil)
+        #expect(state.record.unconfirmedRenewal == nil)
         #expect(try await stored(store.inner)?.unconfirmedRenewal == nil)
-        #expect(try await stored(store.inner)?.refreshToken == state.snapshot.refreshToken)
+        #expect(try await stored(store.inner)?.refreshToken == state.record.refreshToken)
     }
 
     @Test("a state that cannot be read at the moment is not removed at a logout; one that never can is")
@@ -192,7 +192,7 @@ struct UnsavedOverlapTests {
         store.fail()
         try await mine.save()
         #expect(try await stored(store.inner)?.accessToken == "SECRET-new")
-        #expect(mine.snapshot.accessToken == "SECRET-new" && !mine.snapshot.needsTokenRefresh)
+        #expect(mine.record.accessToken == "SECRET-new" && !mine.record.needsTokenRefresh)
         #expect(mine.status.storeError == nil)
     }
 
@@ -211,7 +211,7 @@ struct UnsavedOverlapTests {
         store.fail()
         try await mine.save()
         #expect(try await stored(store.inner)?.accessToken == "SECRET-mine")
-        #expect(mine.snapshot.accessToken == "SECRET-mine" && mine.status.storeError == nil)
+        #expect(mine.record.accessToken == "SECRET-mine" && mine.status.storeError == nil)
     }
 
     @Test("an unsaved change is not applied to an older copy that is put back")

@@ -121,7 +121,7 @@ struct UnsavedTests {
             })
         fixture.transport.enqueue(Fixture.tokens(2))
         _ = try await mine.freshTokens()
-        #expect(mine.snapshot.refreshToken == "SECRET-refresh-2")
+        #expect(mine.record.refreshToken == "SECRET-refresh-2")
         #expect(try await mine.freshTokens().accessToken == "SECRET-access-2")
         let stored = try #require(try await store.load(.default))
         #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "SECRET-refresh-2")
@@ -150,7 +150,7 @@ struct UnsavedTests {
         fixture.transport.enqueue(Fixture.tokens(2))
         _ = await authError { try await mine.freshTokens() }
         #expect(fixture.spent == ["SECRET-refresh-0", "SECRET-r1"])
-        #expect(mine.snapshot.refreshToken == "SECRET-refresh-2")
+        #expect(mine.record.refreshToken == "SECRET-refresh-2")
         let stored = try #require(try await store.load(.default))
         #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "SECRET-refresh-2")
     }

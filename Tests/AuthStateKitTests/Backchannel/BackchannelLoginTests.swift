@@ -54,7 +54,7 @@ struct BackchannelLoginTests {
         }
     }
 
-    @Test("a person allows it: the tokens, the ID token verified, and a renewal like any other")
+    @Test("a user allows it: the tokens, the ID token verified, and a renewal like any other")
     func allowed() async throws {
         let world = try await World()
         let store = InMemoryAuthStateStore()
@@ -62,7 +62,7 @@ struct BackchannelLoginTests {
         request.bindingMessage = "W4SCT"
         request.requestedExpiry = 90
         let state = try await world.logIn(request, store: store)
-        let record = state.snapshot
+        let record = state.record
         #expect(state.isAuthorized && record.scope == "openid profile" && record.annotations == ["till": "3"])
         #expect(record.idToken != nil && record.idTokenTrust == .signature)
         let sent = try #require(world.provider.requests(at: .backchannelAuthentication).first).parameters
@@ -74,7 +74,7 @@ struct BackchannelLoginTests {
         #expect(try await restored.userInfo().name == "Ada Lovelace")
     }
 
-    @Test("a person refuses: access_denied, and nothing is stored")
+    @Test("a user refuses: access_denied, and nothing is stored")
     func denied() async throws {
         let world = try await World()
         let store = InMemoryAuthStateStore()
@@ -104,10 +104,10 @@ struct BackchannelLoginTests {
         #expect(world.provider.requestCount(.token) == 3)
     }
 
-    @Test("a login asked for by an ID token is refused when it is another person's")
+    @Test("a login asked for by an ID token is refused when it is another user's")
     func sameAccount() async throws {
         let world = try await World()
-        let idToken = try #require(try await world.logIn().snapshot.idToken)
+        let idToken = try #require(try await world.logIn().record.idToken)
         #expect(try await world.logIn(world.request(.idToken(idToken))).isAuthorized)
         let sent = world.provider.requests(at: .backchannelAuthentication).last?.parameters
         #expect(sent?["id_token_hint"] == idToken && sent?["login_hint"] == nil)
@@ -174,7 +174,7 @@ struct BackchannelLoginTests {
         var request = world.request()
         request.dpopKey = try .generate(for: world.fixture.configuration)
         let state = try await world.logIn(request)
-        #expect(state.snapshot.lastTokenResponse?.tokenType == "DPoP" && state.snapshot.dpopKey == request.dpopKey)
+        #expect(state.record.lastTokenResponse?.tokenType == "DPoP" && state.record.dpopKey == request.dpopKey)
         #expect(try await state.refresh().isDPoPBound)
     }
 

@@ -25,9 +25,9 @@ struct AuthorizationTests {
         var request = fixture.request()
         request.responseType = Self.hybrid
         let state = try await fixture.logIn(request)
-        let response = try #require(state.snapshot.lastAuthorizationResponse)
+        let response = try #require(state.record.lastAuthorizationResponse)
         let first = try IDToken(parsing: try #require(response.idToken))
-        let second = try IDToken(parsing: try #require(state.snapshot.idToken))
+        let second = try IDToken(parsing: try #require(state.record.idToken))
         #expect(first.subject == second.subject && first.claims["c_hash"] != nil)
         #expect(fixture.provider.requests(at: .authorization).first?.parameters["response_type"] == "code id_token")
         #expect(fixture.provider.requestCount(.token) == 1)
@@ -115,7 +115,7 @@ struct AuthorizationTests {
         let state = try await fixture.logIn()
         try await fixture.logOut(state)
         let sent = try #require(fixture.provider.requests(at: .endSession).first?.parameters)
-        #expect(sent["id_token_hint"] == state.snapshot.idToken && sent["client_id"] == "app")
+        #expect(sent["id_token_hint"] == state.record.idToken && sent["client_id"] == "app")
         #expect(sent["state"]?.utf8.count == 43 && sent["post_logout_redirect_uri"] != nil)
     }
 
@@ -136,11 +136,11 @@ struct AuthorizationTests {
     ) async throws -> AuthStateError {
         let fixture = try await ProviderFixture()
         let state = try await fixture.logIn()
-        let before = state.snapshot
+        let before = state.record
         fixture.provider.update { $0.deviations.endSessionResponse = change }
         let error = try #require(await failure { try await fixture.logOut(state) })
         #expect(error.code == .stateMismatch && error.stage == .logout && error.kind == .refused)
-        #expect(state.isAuthorized && state.snapshot == before)
+        #expect(state.isAuthorized && state.record == before)
         return error
     }
 }
@@ -148,7 +148,7 @@ struct AuthorizationTests {
 extension ProviderFixture {
     fileprivate func logOut(_ state: AuthState) async throws {
         let request = EndSessionRequest(
-            configuration: configuration, idTokenHint: state.snapshot.idToken, clientID: "app",
+            configuration: configuration, idTokenHint: state.record.idToken, clientID: "app",
             postLogoutRedirectURI: try RedirectURI("http://127.0.0.1:0/callback"))
         try await service.endSession(request, presenting: DirectUserAgent())
     }

@@ -24,9 +24,9 @@ struct ClientAuthenticationTests {
         var request = fixture.request(client: "client")
         if wantsEndpointAudience { request.client.provider.tolerances = [.endpointAudience] }
         let state = try await fixture.logIn(request, credential: credential)
-        let first = state.snapshot.accessToken
+        let first = state.record.accessToken
         #expect(try await state.refresh().accessToken != first)
-        let record = state.snapshot
+        let record = state.record
         let revocation = RevocationRequest(
             Client(record.client.provider, id: "client"), token: try #require(record.refreshToken))
         try await fixture.service.revoke(revocation.with(record.client.credential))

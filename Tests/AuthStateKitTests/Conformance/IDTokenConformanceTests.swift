@@ -24,7 +24,7 @@ struct IDTokenConformanceTests {
         if hybrid { request.responseType = .codeIDToken }
         let state = try await AuthState.logIn(
             .browser(request, DirectUserAgent()), at: AuthState.Place(store, service: fixture.service))
-        let (before, stored) = (state.snapshot, try await store.load(.default))
+        let (before, stored) = (state.record, try await store.load(.default))
 
         fixture.provider.update { deviate(&$0.deviations) }
         var second = fixture.request()
@@ -40,7 +40,7 @@ struct IDTokenConformanceTests {
         guard !hybrid else { return }
         let renewal = await authError { try await state.refresh() }
         guard check != "nonce" else { return }
-        let after = state.snapshot
+        let after = state.record
         #expect(renewal?.code == code && renewal?.message.contains(check) == true, sourceLocation: sourceLocation)
         #expect(after.accessToken == before.accessToken && after.idToken == before.idToken)
         #expect(after.refreshToken != before.refreshToken && after.authorizationError == nil)
@@ -133,9 +133,9 @@ struct IDTokenConformanceTests {
     func rpIDTokenSig(_ algorithm: SignatureAlgorithm) async throws {
         let fixture = try await ProviderFixture { $0.signingAlgorithm = algorithm }
         let state = try await logIn(fixture, algorithm)
-        #expect(state.snapshot.idTokenTrust == .signature)
+        #expect(state.record.idTokenTrust == .signature)
         try await state.refresh()
-        #expect(state.snapshot.idTokenTrust == .signature)
+        #expect(state.record.idTokenTrust == .signature)
     }
 
     @Test("HS256 is refused while the client is not set up for it")
@@ -154,7 +154,7 @@ struct IDTokenConformanceTests {
         var request = fixture.request()
         request.client.provider.idTokenPolicy.algorithms.insert(.unsecured)
         let state = try await fixture.logIn(request)
-        #expect(state.snapshot.idTokenTrust == .tls && state.tokensIfFresh()?.idTokenTrust == .tls)
+        #expect(state.record.idTokenTrust == .tls && state.tokensIfFresh()?.idTokenTrust == .tls)
         request = fixture.request()
         request.client.provider.idTokenPolicy.algorithms.insert(.unsecured)
         request.responseType = .codeIDToken
@@ -198,7 +198,7 @@ struct IDTokenConformanceTests {
         let state = try await fixture.logIn()
         try fixture.provider.rotateKeys()
         try await state.refresh()
-        #expect(state.snapshot.idTokenTrust == .signature && fixture.provider.requestCount(.keySet) == 2)
+        #expect(state.record.idTokenTrust == .signature && fixture.provider.requestCount(.keySet) == 2)
     }
 
     @Test("an encrypted ID token is refused with an error that says so")

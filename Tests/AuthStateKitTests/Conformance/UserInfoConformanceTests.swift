@@ -12,10 +12,10 @@ struct UserInfoConformanceTests {
         _ fixture: ProviderFixture, _ deviation: @escaping @Sendable (inout OpenIDProvider.Deviations) -> Void
     ) async throws -> AuthStateError? {
         let state = try await fixture.logIn()
-        let before = state.snapshot
+        let before = state.record
         fixture.provider.update { deviation(&$0.deviations) }
         let error = await failure { _ = try await state.userInfo() }
-        #expect(state.snapshot == before && state.isAuthorized)
+        #expect(state.record == before && state.isAuthorized)
         #expect(error?.stage == .userinfo && error?.kind == .refused)
         fixture.provider.update { $0.deviations = .init() }
         try await state.refresh()
@@ -117,7 +117,7 @@ struct UserInfoConformanceTests {
         var request = fixture.request([.openID])
         request.claims = ClaimsRequest(idToken: ["email": .essential, "nickname": .voluntary]).json
         let state = try await fixture.logIn(request)
-        let token = try IDToken(parsing: try #require(state.snapshot.idToken))
+        let token = try IDToken(parsing: try #require(state.record.idToken))
         #expect(token.claims["email"] == "ada@example.com" && token.claims["name"] == nil)
         #expect(token.claims["nickname"] == nil)
         #expect(try await state.userInfo().email == nil)
@@ -132,7 +132,7 @@ struct UserInfoConformanceTests {
         let state = try await fixture.logIn(request)
         let info = try await state.userInfo()
         #expect(info.name == "Ada Lovelace" && info.email == nil)
-        #expect(try IDToken(parsing: try #require(state.snapshot.idToken)).claims["name"] == nil)
+        #expect(try IDToken(parsing: try #require(state.record.idToken)).claims["name"] == nil)
         await fixture.provider.stop()
     }
 

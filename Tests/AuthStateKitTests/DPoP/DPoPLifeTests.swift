@@ -44,7 +44,7 @@ struct DPoPLifeTests {
     func life() async throws {
         let fixture = try await BoundFixture()
         let state = try await fixture.logIn()
-        let record = state.snapshot
+        let record = state.record
         #expect(record.lastTokenResponse?.tokenType == "DPoP")
         let key = try #require(record.dpopKey)
         #expect(fixture.provider.requests(at: .authorization).last?.parameters["dpop_jkt"] == key.thumbprint)
@@ -52,7 +52,7 @@ struct DPoPLifeTests {
         #expect(try await state.performAction(fixture.resource).status == 200)
         let first = record.accessToken
         #expect(try await state.refresh().accessToken != first)
-        #expect(state.snapshot.dpopKey == key)
+        #expect(state.record.dpopKey == key)
         var request = fixture.resource
         request.method = "PUT"
         #expect(try await state.performAction(request).status == 200)
@@ -91,10 +91,10 @@ struct DPoPLifeTests {
     func replay() async throws {
         let fixture = try await BoundFixture()
         let state = try await fixture.logIn()
-        let old = state.snapshot.accessToken
+        let old = state.record.accessToken
         fixture.provider.rejectAccessTokens(challenge: #"DPoP error="invalid_token""#)
         #expect(try await state.performAction(fixture.resource).status == 200)
-        #expect(state.snapshot.accessToken != old)
+        #expect(state.record.accessToken != old)
         let hashes = try fixture.proofs(at: .resource).map { $0.claims["ath"] }
         #expect(hashes.count == 2 && hashes[0] != hashes[1])
     }
@@ -113,13 +113,13 @@ struct DPoPLifeTests {
         try await state.update(
             with: fixture.base.service.authorizationResponse(
                 for: pending, callback: AuthorizationCallback(url: location)))
-        let response = try #require(state.snapshot.lastAuthorizationResponse)
+        let response = try #require(state.record.lastAuthorizationResponse)
         try await state.update(with: fixture.base.service.exchange(response))
         #expect(try await state.freshTokens().isDPoPBound)
         try await state.refresh()
-        let archive = try AuthStateArchive(state.snapshot).data()
+        let archive = try AuthStateArchive(state.record).data()
         #expect(String(decoding: archive, as: UTF8.self).components(separatedBy: "\"d\":").count == 2)
-        #expect(try AuthStateArchive(data: archive).record == state.snapshot)
+        #expect(try AuthStateArchive(data: archive).record == state.record)
     }
 
     @Test("a stored state goes on with its key; where it is only referred to, the file is read")
@@ -143,9 +143,9 @@ struct DPoPLifeTests {
             let text = String(decoding: stored.archive, as: UTF8.self)
             #expect(text.contains(#""d":""#) == (key == nil))
             // Once, and not again in the request that the login was made with.
-            #expect(text.components(separatedBy: try #require(first.snapshot.dpopKey).thumbprint).count == 2)
+            #expect(text.components(separatedBy: try #require(first.record.dpopKey).thumbprint).count == 2)
             let second = try await AuthState.restore(at: AuthState.Place(store, service: fixture.base.service))
-            #expect(second.snapshot.dpopKey == first.snapshot.dpopKey)
+            #expect(second.record.dpopKey == first.record.dpopKey)
             try await second.refresh()
             #expect(try await second.performAction(fixture.resource).status == 200)
         }
@@ -161,8 +161,8 @@ struct DPoPLifeTests {
         let archive = try await JSONEncoder().encode(fixture.base.service.begin(placed))
         let pending = try JSONDecoder().decode(PendingAuthorization.self, from: archive)
         let state = try await AuthState.logIn(
-            .code(pending, session.present(pending.url)), at: .memory(service: fixture.base.service))
-        #expect(state.snapshot.dpopKey == request.dpopKey)
+            .callback(session.present(pending.url), of: pending), at: .memory(service: fixture.base.service))
+        #expect(state.record.dpopKey == request.dpopKey)
         #expect(try await state.performAction(fixture.resource).status == 200)
     }
 
@@ -170,10 +170,10 @@ struct DPoPLifeTests {
     func ends() async throws {
         let fixture = try await BoundFixture { $0.requiresDPoP = false }
         let state = try await fixture.logIn()
-        let first = state.snapshot.dpopKey
+        let first = state.record.dpopKey
         try await state.clear()
-        #expect(state.snapshot.dpopKey == nil)
-        let second = try await fixture.logIn().snapshot
+        #expect(state.record.dpopKey == nil)
+        let second = try await fixture.logIn().record
         #expect(second.dpopKey != nil && second.dpopKey != first)
         var response = try #require(second.lastAuthorizationResponse)
         #expect(response.request.dpopKey == second.dpopKey)
@@ -197,10 +197,10 @@ struct DPoPLifeTests {
     func downgradedRenewal() async throws {
         let fixture = try await BoundFixture()
         let state = try await fixture.logIn()
-        let before = state.snapshot
+        let before = state.record
         fixture.provider.update { $0.deviations.tokenResponse = { $0["token_type"] = "bearer" } }
         #expect(await failure { try await state.refresh() }?.code == .unsupportedTokenType)
-        #expect(state.snapshot.accessToken == before.accessToken && state.snapshot.refreshToken != before.refreshToken)
+        #expect(state.record.accessToken == before.accessToken && state.record.refreshToken != before.refreshToken)
         fixture.provider.update { $0.deviations.tokenResponse = nil }
         try await state.refresh()
         #expect(try await state.performAction(fixture.resource).status == 200)
@@ -209,7 +209,7 @@ struct DPoPLifeTests {
     @Test("another key gets nothing for the code, the refresh token or the access token")
     func stolen() async throws {
         let fixture = try await BoundFixture()
-        var thief = try await fixture.logIn().snapshot
+        var thief = try await fixture.logIn().record
         thief.dpopKey = try .generate()
         let state = AuthState(thief, service: fixture.base.service, store: InMemoryAuthStateStore())
         let answer = await failure { _ = try await state.performAction(fixture.resource) }
@@ -234,12 +234,12 @@ struct DPoPLifeTests {
                 Client(fixture.base.configuration, id: "service", credential: .secret("service-secret")),
                 scopes: ["api"], dpopKey: .generate()), at: .memory(service: fixture.base.service))
         #expect(try await state.performAction(fixture.resource).status == 200)
-        let first = state.snapshot.accessToken
+        let first = state.record.accessToken
         #expect(try await state.refresh().accessToken != first)
         #expect(try await state.performAction(fixture.resource).status == 200)
         let description = try await state.introspect()
         #expect(description.tokenType == "DPoP")
-        let thumbprint = try #require(state.snapshot.dpopKey).thumbprint
+        let thumbprint = try #require(state.record.dpopKey).thumbprint
         #expect(description.additionalMembers["cnf"] == ["jkt": .string(thumbprint)])
     }
 
@@ -257,7 +257,7 @@ struct DPoPLifeTests {
                 #expect(world.provider.decide(userCode: response.userCode, allow: true))
             }
         }
-        #expect(state.snapshot.dpopKey == wanted.dpopKey && world.provider.requestCount(.token) == 2)
+        #expect(state.record.dpopKey == wanted.dpopKey && world.provider.requestCount(.token) == 2)
         #expect(try await state.userInfo().name == "Ada Lovelace")
         #expect(try await state.refresh().isDPoPBound)
     }
@@ -284,10 +284,10 @@ struct DPoPLifeTests {
         let state = AuthState(
             AuthState.Record(request.client),
             service: fixture.base.service, store: InMemoryAuthStateStore())
-        let before = state.snapshot
+        let before = state.record
         let error = await failure { try await state.update(with: tokens) }
         #expect(error?.code == .credentialUnavailable && error?.hint?.contains("authorization response") == true)
-        #expect(state.snapshot == before)
+        #expect(state.record == before)
         try await state.update(with: response)
         try await state.update(with: tokens)
         #expect(try await state.performAction(fixture.resource).status == 200)
@@ -307,7 +307,7 @@ struct DPoPLifeTests {
         let date = "Sat, 01 Jan 2028 00:00:00 GMT"
         let clock = ManualClock(startingAt: Date(timeIntervalSince1970: 1_830_297_600 + seconds))
         var configuration = AuthorizationService.Configuration()
-        configuration.clock = clock.wallClock
+        configuration.clock = WallClock { [clock] in clock.date }
         func reply(_ status: Int, _ error: String, challenge: String? = nil) -> ScriptedTransport.Reply {
             var response = TransportResponse(
                 status: status, headers: ["Date": date], body: Data(#"{"error":"\#(error)"}"#.utf8))

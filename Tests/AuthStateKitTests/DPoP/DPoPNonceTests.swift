@@ -30,19 +30,19 @@ struct DPoPNonceTests {
     func rotated() async throws {
         let fixture = try await BoundFixture { $0.dpopNonceUses = 100 }
         let state = try await fixture.logIn()
-        let token = state.snapshot.accessToken
+        let token = state.record.accessToken
         fixture.provider.rotateDPoPNonce()
         #expect(try await state.performAction(fixture.resource).status == 200)
         #expect(fixture.provider.requestCount(.resource) == 2)
         fixture.provider.rotateDPoPNonce()
         #expect(try await state.userInfo().subject != "")
         #expect(fixture.provider.requestCount(.userInfo) == 2)
-        #expect(state.snapshot.accessToken == token && fixture.provider.statistics.refreshRequests == 0)
+        #expect(state.record.accessToken == token && fixture.provider.statistics.refreshRequests == 0)
         fixture.provider.rotateDPoPNonce()
         try await state.refresh()
         #expect(fixture.provider.statistics.refreshRequests == 2)
         #expect(fixture.provider.statistics.refreshTokenReuses == 0)
-        #expect(state.snapshot.unconfirmedRenewal == nil)
+        #expect(state.record.unconfirmedRenewal == nil)
     }
 
     @Test("after a renewal for a refused token the replay may learn a nonce, too")
@@ -71,15 +71,15 @@ struct DPoPNonceTests {
         let token = try await first.refresh().accessToken
         #expect(try await second.performAction(fixture.resource).status == 200)
         // The second one knows no nonce yet.
-        #expect(fixture.provider.requestCount(.resource) == 2 && second.snapshot.accessToken == token)
+        #expect(fixture.provider.requestCount(.resource) == 2 && second.record.accessToken == token)
         try await second.refresh()
         #expect(try await first.performAction(fixture.resource).status == 200)
         #expect(fixture.provider.requestCount(.resource) == 3)
-        let again = try await fixture.logIn(store: store).snapshot
-        #expect(again.dpopKey != first.snapshot.dpopKey)
+        let again = try await fixture.logIn(store: store).record
+        #expect(again.dpopKey != first.record.dpopKey)
         for state in [first, second] {
             #expect(try await state.performAction(fixture.resource).status == 200)
-            #expect(state.snapshot.dpopKey == again.dpopKey)
+            #expect(state.record.dpopKey == again.dpopKey)
         }
         #expect(fixture.provider.statistics.refreshTokenReuses == 0)
     }
@@ -95,8 +95,8 @@ struct DPoPNonceTests {
         let error = await authError { try await state.refresh() }
         #expect(error?.code == .useDPoPNonce && error?.hint?.contains("clock") == true)
         #expect(fixture.transport.requests.count == 2)
-        #expect(state.isAuthorized && state.snapshot.unconfirmedRenewal == nil)
-        #expect(state.snapshot.refreshToken == "SECRET-refresh-0")
+        #expect(state.isAuthorized && state.record.unconfirmedRenewal == nil)
+        #expect(state.record.refreshToken == "SECRET-refresh-0")
         let proofs = try fixture.transport.requests.map { request in
             try JSONWebToken(parsing: #require(request.headers["DPoP"]))
         }
@@ -115,7 +115,7 @@ struct DPoPNonceTests {
         fixture.record.dpopKey = try .generate()
         let state = fixture.state()
         #expect(await authError { try await state.refresh() }?.code == .connectionLost)
-        #expect(state.snapshot.unconfirmedRenewal != nil)
+        #expect(state.record.unconfirmedRenewal != nil)
     }
 
     @Test("a pushed request proves the key and learns the nonce, which the token request then uses")
@@ -125,10 +125,10 @@ struct DPoPNonceTests {
             $0.requiresPushedAuthorizationRequests = true
         }
         let state = try await fixture.logIn()
-        #expect(state.snapshot.lastTokenResponse?.tokenType == "DPoP")
+        #expect(state.record.lastTokenResponse?.tokenType == "DPoP")
         #expect(fixture.provider.requestCount(.pushedAuthorization) == 2 && fixture.provider.requestCount(.token) == 1)
         let form = try #require(fixture.provider.requests(at: .pushedAuthorization).last)
-        #expect(form.parameters["dpop_jkt"] == state.snapshot.dpopKey?.thumbprint)
+        #expect(form.parameters["dpop_jkt"] == state.record.dpopKey?.thumbprint)
         #expect(form.headers["DPoP"] != nil)
         var request = try fixture.request()
         request.client.provider.tolerances = [.unprovenPush]
@@ -159,7 +159,7 @@ struct DPoPNonceTests {
         let state = try await fixture.logIn()
         let (url, transport) = (fixture.provider.url(of: .resource), fixture.base.service.transport)
         fixture.provider.rotateDPoPNonce()
-        let token = state.snapshot.accessToken
+        let token = state.record.accessToken
         let status = try await state.withFreshToken { tokens in
             let headers = try tokens.authorizationHeaders(method: .get, url: url)
             let response = try await transport.send(TransportRequest(url: url, headers: headers))
@@ -172,14 +172,14 @@ struct DPoPNonceTests {
             return response.status
         }
         #expect(status == 200 && fixture.provider.requestCount(.resource) == 2)
-        #expect(state.snapshot.accessToken == token)
+        #expect(state.record.accessToken == token)
         // A program that learns nothing gets an error, and the token is not blamed for it.
         fixture.provider.rotateDPoPNonce()
         let error = await failure {
             try await state.withFreshToken { _ in throw TokenRejected(challenges: [#"DPoP error="use_dpop_nonce""#]) }
         }
         #expect(error?.code == .useDPoPNonce)
-        #expect(state.isAuthorized && state.snapshot.accessToken == token)
+        #expect(state.isAuthorized && state.record.accessToken == token)
     }
 
     @Test("a resource's wish for a nonce means nothing to a bearer token")

@@ -23,7 +23,7 @@ struct DeviceLoginTests {
             DeviceAuthorizationRequest(Client(fixture.configuration, id: client), scopes: scopes)
         }
 
-        /// Logs in; `decide` is the person, who is told the codes.
+        /// Logs in; `decide` is the user, who is told the codes.
         func logIn(
             _ request: DeviceAuthorizationRequest? = nil, credential: ClientCredential = .none,
             store: any AuthStateStore = InMemoryAuthStateStore(),
@@ -47,7 +47,7 @@ struct DeviceLoginTests {
         }
     }
 
-    @Test("a person allows it: the tokens, the ID token verified, and a renewal like any other")
+    @Test("a user allows it: the tokens, the ID token verified, and a renewal like any other")
     func allowed() async throws {
         let world = try await World()
         let store = InMemoryAuthStateStore()
@@ -57,7 +57,7 @@ struct DeviceLoginTests {
                 #expect(world.provider.decide(userCode: response.userCode.lowercased(), allow: true))
             }
         }
-        let record = state.snapshot
+        let record = state.record
         #expect(state.isAuthorized && record.scope == "openid profile" && record.annotations == ["device": "tv"])
         #expect(record.idToken != nil && record.idTokenTrust == .signature)
         #expect(world.provider.requestCount(.token) == 1)
@@ -66,7 +66,7 @@ struct DeviceLoginTests {
         #expect(try await restored.userInfo().name == "Ada Lovelace")
     }
 
-    @Test("the page behind verification_uri_complete lets a person decide")
+    @Test("the page behind verification_uri_complete lets a user decide")
     func page() async throws {
         let world = try await World { $0.login = .page }
         let transport = world.fixture.service.transport
@@ -88,7 +88,7 @@ struct DeviceLoginTests {
         #expect(state.isAuthorized)
     }
 
-    @Test("a person refuses: access_denied, and nothing is stored")
+    @Test("a user refuses: access_denied, and nothing is stored")
     func denied() async throws {
         let world = try await World { $0.login = .denied }
         let store = InMemoryAuthStateStore()
@@ -164,7 +164,7 @@ struct DeviceLoginTests {
                 world.provider.inject(.text("", status: 503), at: .keySet)
             }
         }
-        #expect(state.isAuthorized && state.snapshot.idTokenTrust == .signature)
+        #expect(state.isAuthorized && state.record.idTokenTrust == .signature)
         #expect(world.provider.requestCount(.token) == 1 && world.provider.requestCount(.keySet) == 3)
     }
 
@@ -242,7 +242,7 @@ struct DeviceLoginTests {
             }
         }
         let state = try await logIn()
-        #expect(state.isAuthorized && state.snapshot.idToken == nil && state.snapshot.scope == "openid profile")
+        #expect(state.isAuthorized && state.record.idToken == nil && state.record.scope == "openid profile")
     }
 
     @Test("with openid, a provider without issuer is refused before a code is shown")
@@ -286,7 +286,7 @@ struct DeviceLoginTests {
             let named = world.provider.requests(at: .token).suffix(3).map { $0.parameters.values("resource") }
             #expect(named == Array(repeating: resources.count == 1 ? resources : [], count: 3))
             try await state.clear()
-            #expect(state.snapshot.resources.isEmpty)
+            #expect(state.record.resources.isEmpty)
         }
     }
 

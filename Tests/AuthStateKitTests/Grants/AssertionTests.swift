@@ -16,7 +16,7 @@ struct AssertionTests {
         try world.mount()
         let store = InMemoryAuthStateStore()
         let state = try await world.state(store: store)
-        #expect(state.status.canRenew && state.status.scope == "api" && state.snapshot.refreshToken == nil)
+        #expect(state.status.canRenew && state.status.scope == "api" && state.record.refreshToken == nil)
         clock.advance(by: .seconds(3600))
         let second = try world.mount()
         _ = try await state.freshTokens()
@@ -25,12 +25,12 @@ struct AssertionTests {
         clock.advance(by: .seconds(3600))
         let third = try world.mount()
         let restored = try await AuthState.restore(at: AuthState.Place(store, service: world.fixture.service))
-        #expect(restored.snapshot.assertionGrant == AssertionGrant(world.assertion, scopes: ["api"]))
+        #expect(restored.record.assertionGrant == AssertionGrant(world.assertion, scopes: ["api"]))
         _ = try await restored.freshTokens()
         #expect(world.sent.map { $0["assertion"] }.suffix(2) == [second, third])
         // No client stands beside the assertion.
         #expect(world.sent.allSatisfy { $0["client_id"] == nil && $0["scope"] == "api" })
-        let outcome = await restored.logOut()
+        let outcome = await restored.logOut(.everywhere())
         #expect(outcome.session == .notNeeded && outcome.removal == .done && !restored.status.canRenew)
         #expect(world.fixture.provider.requests(at: .revocation).allSatisfy { $0.parameters["client_id"] == nil })
     }

@@ -18,7 +18,7 @@ struct ExchangeTests {
     func everyKind() async throws {
         let fixture = try await fixture()
         let state = try await fixture.logIn(fixture.request([.openID, .profile, "api"]))
-        let before = state.snapshot
+        let before = state.record
         let subjects: [(AuthState.SubjectToken, TokenTypeIdentifier, String?)] = [
             (.accessToken, .accessToken, before.accessToken), (.idToken, .idToken, before.idToken),
             (.refreshToken, .refreshToken, before.refreshToken),
@@ -36,7 +36,7 @@ struct ExchangeTests {
             let reply = try await fixture.service.transport.send(call)
             #expect(String(decoding: reply.body, as: UTF8.self).contains("Hello, Ada Lovelace!"))
         }
-        #expect(state.snapshot == before)
+        #expect(state.record == before)
     }
 
     @Test("an expired access token is renewed first; the actor's token is sent along")
@@ -44,12 +44,12 @@ struct ExchangeTests {
         let clock = ManualClock()
         let fixture = try await fixture(clock: clock)
         let state = try await fixture.logIn(fixture.request(["api"]))
-        let first = state.snapshot.accessToken ?? ""
+        let first = state.record.accessToken ?? ""
         clock.advance(by: .seconds(3600))
         let actor = try await fixture.logIn(fixture.request(["api"])).freshTokens().accessToken
         _ = try await state.exchangeToken(actor: TypedToken(actor, type: .accessToken))
         let sent = try #require(fixture.provider.requests(at: .token).last).parameters
-        #expect(sent["subject_token"] == state.snapshot.accessToken && sent["subject_token"] != first)
+        #expect(sent["subject_token"] == state.record.accessToken && sent["subject_token"] != first)
         #expect(sent["actor_token"] == actor && sent["actor_token_type"] == TokenTypeIdentifier.accessToken.rawValue)
     }
 
@@ -67,7 +67,7 @@ struct ExchangeTests {
     func refusals() async throws {
         let fixture = try await fixture()
         let state = try await fixture.logIn(fixture.request(["api"]))
-        let before = state.snapshot
+        let before = state.record
         #expect(
             await authError { try await state.exchangeToken(resources: ["https://else.example"]) }?.code
                 == .invalidTarget)
@@ -79,7 +79,7 @@ struct ExchangeTests {
         #expect(await authError { try await state.exchangeToken() }?.code == .invalidGrant)
         fixture.provider.update { $0.deviations.tokenResponse = { $0["issued_token_type"] = nil } }
         #expect(await authError { try await state.exchangeToken() }?.code == .malformedResponse)
-        #expect(state.snapshot == before && state.isAuthorized)
+        #expect(state.record == before && state.isAuthorized)
     }
 
     @Test("an issued token need not be an access token")
@@ -104,7 +104,7 @@ struct ExchangeTests {
         }
         let state = try await fixture.logIn()
         let issued = try await state.exchangeToken(audiences: ["billing"])
-        #expect(issued.tokenType == "DPoP" && issued.accessToken != state.snapshot.accessToken)
+        #expect(issued.tokenType == "DPoP" && issued.accessToken != state.record.accessToken)
         let tokens = state.tokens(issued: issued)
         #expect(tokens.isDPoPBound && tokens.accessToken == issued.accessToken)
         var call = fixture.resource
@@ -131,9 +131,9 @@ struct ExchangeTests {
         let fixture = try await BoundFixture { $0.clients[0].grantTypes.insert(.tokenExchange) }
         let state = try await fixture.logIn()
         fixture.provider.update { $0.deviations.tokenResponse = { $0["token_type"] = "Bearer" } }
-        let before = state.snapshot
+        let before = state.record
         #expect(await failure { _ = try await state.exchangeToken() }?.code == .unsupportedTokenType)
-        #expect(state.snapshot == before)
+        #expect(state.record == before)
     }
 
     @Test("a client without the grant is refused")

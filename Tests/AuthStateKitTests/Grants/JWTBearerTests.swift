@@ -52,9 +52,9 @@ struct JWTBearerTests {
         defer { try? FileManager.default.removeItem(at: world.folder) }
         let state = try await world.state()
         #expect(world.fixture.configuration.endSessionEndpoint != nil)
-        let outcome = await state.logOut()
+        let outcome = await state.logOut(.everywhere())
         #expect(outcome.session == .notNeeded && outcome.removal == .done)
-        #expect(state.snapshot.jwtBearer == nil && !state.status.canRenew)
+        #expect(state.record.jwtBearer == nil && !state.status.canRenew)
     }
 
     @Test("a token in the account's own name renews by signing anew, in the next process too")
@@ -64,17 +64,17 @@ struct JWTBearerTests {
         defer { try? FileManager.default.removeItem(at: world.folder) }
         let store = InMemoryAuthStateStore()
         let state = try await world.state(store: store)
-        #expect(state.status.canRenew && state.status.scope == "api" && state.snapshot.refreshToken == nil)
+        #expect(state.status.canRenew && state.status.scope == "api" && state.record.refreshToken == nil)
         let reply = try await state.performAction(TransportRequest(url: world.fixture.provider.url(of: .resource)))
         #expect(String(decoding: reply.body, as: UTF8.self).contains("Hello, robot!"))
         clock.advance(by: .seconds(3600))
-        let first = state.snapshot.accessToken
+        let first = state.record.accessToken
         #expect(try await state.freshTokens().accessToken != first)
 
         let archive = String(decoding: try #require(try await store.load(.default)).archive, as: UTF8.self)
         #expect(archive.contains("key.json") && !archive.contains("\"d\""))
         let restored = try await AuthState.restore(at: AuthState.Place(store, service: world.fixture.service))
-        #expect(restored.snapshot.jwtBearer == world.grant)
+        #expect(restored.record.jwtBearer == world.grant)
         clock.advance(by: .seconds(3600))
         #expect(try await restored.freshTokens().accessToken != first)
         #expect(world.assertions.count == 3 && Set(world.assertions).count == 3)
@@ -83,7 +83,7 @@ struct JWTBearerTests {
         #expect(requests.allSatisfy { $0.parameters.values("resource") == ["https://api.example"] })
     }
 
-    @Test("a token is issued in the name of the person in sub, and of no other")
+    @Test("a token is issued in the name of the user in sub, and of no other")
     func delegation() async throws {
         let world = try await World()
         defer { try? FileManager.default.removeItem(at: world.folder) }

@@ -35,7 +35,7 @@ struct OutcomeOrderTests {
         store.holdLoads(at: nil)
         gate.open()
         _ = await login.result
-        #expect(state.snapshot.accessToken == "SECRET-login")
+        #expect(state.record.accessToken == "SECRET-login")
     }
 
     @Test("a first login that could not be saved gives way to a later one")
@@ -45,12 +45,12 @@ struct OutcomeOrderTests {
         store.fail(.save)
         let mine = await AuthState.Place(store, service: fixture.service, options: fixture.options)
             .state(AuthState.Record(fixture.record.client), .loggedIn(nil, tokens(fixture, "mine")))
-        #expect(mine.status.storeError != nil && mine.snapshot.accessToken == "SECRET-mine")
+        #expect(mine.status.storeError != nil && mine.record.accessToken == "SECRET-mine")
         store.fail()
         fixture.clock.advance(by: .seconds(10))
         try await fixture.state(store: store).update(with: tokens(fixture, "theirs"))
         try await mine.save()
-        #expect(mine.snapshot.accessToken == "SECRET-theirs")
+        #expect(mine.record.accessToken == "SECRET-theirs")
         #expect(try await store.inner.login()?.accessToken == "SECRET-theirs")
     }
 
@@ -68,7 +68,7 @@ struct OutcomeOrderTests {
         #expect(try await bounded { try await state.freshTokens() }.accessToken == "SECRET-login")
         gate.open()
         try await login.value
-        #expect(state.snapshot.accessToken == "SECRET-login" && state.status.storeError == nil)
+        #expect(state.record.accessToken == "SECRET-login" && state.status.storeError == nil)
     }
 
     @Test("a save that returns after its lease was lost does not hide what was stored since", arguments: [true, false])
@@ -89,13 +89,13 @@ struct OutcomeOrderTests {
         _ = await late.result
         try await state.catchUp()
         // The two logins overlap: one that has not returned is later than what it finds.
-        #expect(state.snapshot.accessToken == (isRead ? "SECRET-late" : "SECRET-other"))
+        #expect(state.record.accessToken == (isRead ? "SECRET-late" : "SECRET-other"))
         #expect(await state.ledger.version == store.version)
         // A removal is noticed, and the login does not come back.
         store.removeAll()
         try await state.catchUp()
         try await state.save()
-        #expect(state.snapshot.isLoggedOut && store.version == nil)
+        #expect(state.record.isLoggedOut && store.version == nil)
     }
 
     @Test("a reading under the lease that the end of an older save overtakes is repeated")
@@ -157,7 +157,7 @@ struct OutcomeOrderTests {
         store.hold(at: gate)
         let look = Task { try await state.reload() }
         await gate.arrivals()
-        try await state.removeEnd()
+        try await state.forgetLogout()
         store.hold(at: nil)
         gate.open()
         try await look.value
@@ -179,7 +179,7 @@ struct OutcomeOrderTests {
         await gate.arrivals()
         let login = Task { try await state.update(with: tokens(fixture)) }
         try await eventually { fixture.transport.requests.count == 1 }
-        while await state.record.accessToken != "SECRET-login" { await Task.yield() }
+        while await state.newest.accessToken != "SECRET-login" { await Task.yield() }
         store.holdSaves(at: nil)
         gate.open()
         #expect(try await caller.value.accessToken == (isExplicit ? "SECRET-access-2" : "SECRET-login"))

@@ -52,7 +52,7 @@ struct PoolEvictionTests {
         fixture.store.setReadOnly(true)
         #expect(try await pool.freshTokens(for: keys[0]).accessToken == "user-0-1")
         for key in keys[1..<5] { _ = try await pool.state(for: key) }
-        #expect(pool.loadedState(for: keys[0])?.snapshot.refreshToken == "user-0-r1")
+        #expect(pool.loadedState(for: keys[0])?.record.refreshToken == "user-0-r1")
         fixture.store.setReadOnly(false)
         try await fixture.running {
             try await eventually { pool.loadedState(for: keys[0])?.hasNoStoreError == true }

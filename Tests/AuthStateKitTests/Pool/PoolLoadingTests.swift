@@ -141,10 +141,10 @@ struct PoolLoadingTests {
         let pool = AuthStatePool(store: fixture.store, service: fixture.service) { key in
             key == "ada" ? .secret("SECRET") : nil
         }
-        #expect(try await pool.state(for: "ada").snapshot.client.credential == .secret("SECRET"))
-        #expect(try await pool.state(for: "bob").snapshot.client.credential == .none)
+        #expect(try await pool.state(for: "ada").record.client.credential == .secret("SECRET"))
+        #expect(try await pool.state(for: "bob").record.client.credential == .none)
         let one = AuthStatePool(store: fixture.store, service: fixture.service, credential: .secret("SECRET"))
-        #expect(try await one.state(for: "bob").snapshot.client.credential == .secret("SECRET"))
+        #expect(try await one.state(for: "bob").record.client.credential == .secret("SECRET"))
     }
 
     @Test("states of one provider share its configuration, also after another process has written one of them")
@@ -153,19 +153,19 @@ struct PoolLoadingTests {
         let (pool, store) = (fixture.pool, fixture.store)
         for key in ["ada", "bob"] as [AuthStateKey] { try await fixture.logIn(key) }
         let (ada, bob) = (try await pool.state(for: "ada"), try await pool.state(for: "bob"))
-        #expect(ada.snapshot.clientBox === bob.snapshot.clientBox)
+        #expect(ada.record.clientBox === bob.record.clientBox)
         let elsewhere = try await AuthState.restore(
             at: AuthState.Place(store, key: "ada", service: fixture.service))
         _ = try await elsewhere.refresh()
         try await ada.catchUp()
-        #expect(ada.snapshot.accessToken == "ada-1")
-        #expect(ada.snapshot.clientBox === bob.snapshot.clientBox)
+        #expect(ada.record.accessToken == "ada-1")
+        #expect(ada.record.clientBox === bob.record.clientBox)
         let login = await pool.insert(try await fixture.newLogin("new"))
-        #expect(login.snapshot.clientBox === bob.snapshot.clientBox)
+        #expect(login.record.clientBox === bob.record.clientBox)
         // A configuration of its own is not taken for another one.
         var record = try fixture.record("eve")
         record.client.provider.tolerances = [.missingTokenType]
         try await fixture.save(record, "eve")
-        #expect(try await pool.state(for: "eve").snapshot.client.provider == record.client.provider)
+        #expect(try await pool.state(for: "eve").record.client.provider == record.client.provider)
     }
 }

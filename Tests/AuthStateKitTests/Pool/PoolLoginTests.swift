@@ -18,9 +18,9 @@ struct PoolLoginTests {
         let pending = try await service.begin(request)
         let agent = try await DirectUserAgent().prepare(redirectURI: request.redirectURI, for: .login)
         let callback = try await agent.present(pending.url)
-        let state = try await pool.logIn(.code(pending, callback), for: "session-1", annotations: ["tab": "1"])
+        let state = try await pool.logIn(.callback(callback, of: pending), for: "session-1", annotations: ["tab": "1"])
         #expect(try await pool.state(for: "session-1") === state)
-        #expect(state.snapshot.annotations == ["tab": "1"])
+        #expect(state.record.annotations == ["tab": "1"])
         let first = try await pool.freshTokens(for: "session-1").accessToken
         #expect(try await state.refresh().accessToken != first)
         try await pool.remove("session-1")
@@ -50,10 +50,10 @@ struct PoolLoginTests {
         try await fixture.logIn("ada")
         let held = try await fixture.pool.state(for: "ada")
         _ = try await held.refresh()
-        #expect(held.snapshot.accessToken == "ada-1")
+        #expect(held.record.accessToken == "ada-1")
         let state = await fixture.pool.insert(try await fixture.newLogin("ada"))
         #expect(state === held)
-        #expect(held.snapshot.accessToken == "ada-0" && held.snapshot.refreshToken == "ada-r0")
+        #expect(held.record.accessToken == "ada-0" && held.record.refreshToken == "ada-r0")
         #expect(try await fixture.pool.state(for: "ada") === held)
     }
 
@@ -102,21 +102,21 @@ struct PoolLoginTests {
     func removedEnd() async throws {
         let fixture = PoolFixture()
         try await fixture.logIn("ada")
-        try await fixture.pool.removeEnd("ada")
+        try await fixture.pool.forgetLogout("ada")
         #expect(try await fixture.store.login("ada") != nil)
         try await fixture.pool.remove("ada")
         #expect(try await fixture.store.load("ada") != nil)
-        try await fixture.pool.removeEnd("ada")
+        try await fixture.pool.forgetLogout("ada")
         #expect(try await fixture.store.load("ada") == nil)
-        try await fixture.pool.removeEnd("ada")
+        try await fixture.pool.forgetLogout("ada")
 
         // The same with the key's state in memory.
         try await fixture.logIn("ada")
         let held = try await fixture.pool.state(for: "ada")
-        try await fixture.pool.removeEnd("ada")
+        try await fixture.pool.forgetLogout("ada")
         #expect(try await fixture.store.login("ada") != nil)
         try await held.clear()
-        try await fixture.pool.removeEnd("ada")
+        try await fixture.pool.forgetLogout("ada")
         #expect(try await fixture.store.load("ada") == nil)
     }
 

@@ -80,7 +80,7 @@ struct PoolRunTests {
             _ = try await elsewhere.refresh()
             try await fixture.tick(8, after: .seconds(60))
             #expect(fixture.provider.spent == ["user-0-r0"])
-            #expect(fixture.pool.loadedState(for: keys[0])?.snapshot.accessToken == "user-0-1")
+            #expect(fixture.pool.loadedState(for: keys[0])?.record.accessToken == "user-0-1")
         }
     }
 

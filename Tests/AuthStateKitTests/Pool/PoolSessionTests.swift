@@ -37,10 +37,10 @@ struct PoolSessionTests {
     @Test("a pool begins and completes a login, and renews it with the client's secret")
     func journey() async throws {
         let state = try await logIn("a")
-        #expect(state.user?.subject != nil && state.snapshot.refreshToken != nil)
+        #expect(state.user?.subject != nil && state.record.refreshToken != nil)
         try await state.refresh()
         #expect(
-            try await Self.pool(fixture, base).withFreshToken(for: "a") { $0.accessToken } == state.snapshot.accessToken
+            try await Self.pool(fixture, base).withFreshToken(for: "a") { $0.accessToken } == state.record.accessToken
         )
     }
 
@@ -180,7 +180,7 @@ struct PoolSessionTests {
         let clock = ManualClock()
         let provider = try await OpenIDProvider(clock: WallClock { clock.date.addingTimeInterval(difference) })
         var limits = AuthorizationService.Configuration()
-        limits.clock = clock.wallClock
+        limits.clock = WallClock { [clock] in clock.date }
         let pool = AuthStatePool(
             NamedClient(.issuer(provider.issuer), id: "app"), store: IndexedAuthStateStore(base),
             service: AuthorizationService(configuration: limits))

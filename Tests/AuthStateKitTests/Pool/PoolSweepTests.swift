@@ -34,7 +34,6 @@ struct PoolSweepTests {
         // Files have the times of the system's clock.
         clock.advance(by: .seconds(Date.now.timeIntervalSince(clock.date)))
         configuration.clock = clock.wallClock
-        configuration.waitingClock = clock
         service = AuthorizationService(transport: transport, configuration: configuration)
     }
 
@@ -80,7 +79,7 @@ struct PoolSweepTests {
 
     @Test("a state that is saved after it was listed is kept")
     func savedMeanwhile() async throws {
-        let store = InMemoryAuthStateStore(wallClock: clock.wallClock)
+        let store = InMemoryAuthStateStore(clock: clock.wallClock)
         try await add("busy", to: store)
         clock.advance(by: .seconds(7200))
         let late = LateStore(base: store) { try await add("busy", to: store) }
@@ -91,7 +90,7 @@ struct PoolSweepTests {
 
     @Test("states are kept for the next sweep while their provider is away, and deleted when it cannot revoke")
     func failures() async throws {
-        let store = InMemoryAuthStateStore(wallClock: clock.wallClock)
+        let store = InMemoryAuthStateStore(clock: clock.wallClock)
         try await add("a", to: store)
         try await add("plain", to: store, revokes: false)
         try await store.put("damaged", "damaged")
@@ -110,7 +109,7 @@ struct PoolSweepTests {
 
     @Test("a state of this pool that was swept is logged out at its next use")
     func loaded() async throws {
-        let store = InMemoryAuthStateStore(wallClock: clock.wallClock)
+        let store = InMemoryAuthStateStore(clock: clock.wallClock)
         try await add("here", to: store)
         let pool = pool(store)
         let state = try await pool.state(for: "here")

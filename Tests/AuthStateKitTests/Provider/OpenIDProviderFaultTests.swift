@@ -61,7 +61,7 @@ struct OpenIDProviderFaultTests {
         await gate.arrivals()
         #expect(fixture.provider.statistics.accessTokensIssued == 2)
         gate.open()
-        #expect(try await renewal.value.accessToken == state.snapshot.accessToken)
+        #expect(try await renewal.value.accessToken == state.record.accessToken)
     }
 
     @Test("a delayed answer comes all the same")
@@ -120,7 +120,7 @@ struct OpenIDProviderFaultTests {
         #expect(try await fixture.logIn().isAuthorized)
     }
 
-    @Test("userinfo about another person is refused")
+    @Test("userinfo about another user is refused")
     func otherSubject() async throws {
         let fixture = try await ProviderFixture { $0.deviations.userInfo = { $0["sub"] = "mallory" } }
         let state = try await fixture.logIn()

@@ -14,8 +14,8 @@ struct OpenIDProviderFlowTests {
         let fixture = try await ProviderFixture { $0.signingAlgorithm = algorithm }
         let state = try await fixture.logIn()
         #expect(state.isAuthorized)
-        #expect(state.snapshot.refreshToken != nil)
-        #expect(state.snapshot.scope == "openid profile")
+        #expect(state.record.refreshToken != nil)
+        #expect(state.record.scope == "openid profile")
         let userInfo = try await state.userInfo()
         #expect(userInfo.name == "Ada Lovelace")
         #expect(userInfo.email == nil)
@@ -58,7 +58,7 @@ struct OpenIDProviderFlowTests {
         let response = try await state.performAction(TransportRequest(url: url))
         #expect(response.status == 200)
         #expect(String(decoding: response.body, as: UTF8.self).contains("Hello, service!"))
-        #expect(state.snapshot.refreshToken == nil)
+        #expect(state.record.refreshToken == nil)
     }
 
     @Test("a client registers itself and logs in")
@@ -76,7 +76,7 @@ struct OpenIDProviderFlowTests {
         let fixture = try await ProviderFixture()
         let state = try await fixture.logIn()
         let request = EndSessionRequest(
-            configuration: fixture.configuration, idTokenHint: state.snapshot.idToken, clientID: "app",
+            configuration: fixture.configuration, idTokenHint: state.record.idToken, clientID: "app",
             postLogoutRedirectURI: try RedirectURI("http://127.0.0.1:0/callback"))
         try await fixture.service.endSession(request, presenting: DirectUserAgent())
         #expect(fixture.provider.requestCount(.endSession) == 1)
@@ -162,7 +162,7 @@ struct OpenIDProviderFlowTests {
     func revocation() async throws {
         let fixture = try await ProviderFixture()
         let state = try await fixture.logIn()
-        let token = try #require(state.snapshot.refreshToken)
+        let token = try #require(state.record.refreshToken)
         func ask(_ endpoint: OpenIDProvider.Endpoint) async throws -> String {
             let form: Parameters = ["client_id": "app", "token": token]
             let request = TransportRequest(

@@ -11,10 +11,10 @@ struct OpenIDProviderTokenTests {
     func rotation() async throws {
         let fixture = try await ProviderFixture()
         let state = try await fixture.logIn()
-        let before = state.snapshot
+        let before = state.record
         try await state.refresh()
-        #expect(state.snapshot.refreshToken != before.refreshToken)
-        #expect(state.snapshot.accessToken != before.accessToken)
+        #expect(state.record.refreshToken != before.refreshToken)
+        #expect(state.record.accessToken != before.accessToken)
         #expect(fixture.provider.statistics.refreshRequests == 1)
         #expect(fixture.provider.statistics.refreshTokenReuses == 0)
     }
@@ -23,7 +23,7 @@ struct OpenIDProviderTokenTests {
     func reuse() async throws {
         let fixture = try await ProviderFixture()
         let state = try await fixture.logIn()
-        let spent = try #require(state.snapshot.refreshToken)
+        let spent = try #require(state.record.refreshToken)
         try await state.refresh()
         let reply = try await fixture.post(["grant_type": "refresh_token", "client_id": "app", "refresh_token": spent])
         #expect(reply.status == 400)
@@ -38,7 +38,7 @@ struct OpenIDProviderTokenTests {
         let clock = ManualClock()
         let fixture = try await ProviderFixture(clock: clock) { $0.refreshTokenGrace = .seconds(10) }
         let state = try await fixture.logIn()
-        let spent = try #require(state.snapshot.refreshToken)
+        let spent = try #require(state.record.refreshToken)
         try await state.refresh()
         let form: Parameters = ["grant_type": "refresh_token", "client_id": "app", "refresh_token": spent]
         #expect(try await fixture.post(form).status == 200)
@@ -101,7 +101,7 @@ struct OpenIDProviderTokenTests {
     func accessTokens() async throws {
         let clock = ManualClock()
         let fixture = try await ProviderFixture(clock: clock) { $0.accessTokenLifetime = .seconds(0.5) }
-        let tokens = try await fixture.logIn().snapshot
+        let tokens = try await fixture.logIn().record
         func status() async throws -> Int {
             var request = TransportRequest(url: fixture.provider.url(of: .resource))
             request.headers["Authorization"] = "Bearer \(tokens.accessToken ?? "")"

@@ -23,7 +23,7 @@ struct OpenIDProviderTroubleTests {
         "wrong-nonce": .login(.invalidIDToken), "wrong-issuer": .login(.issuerMismatch),
         "mixed-up-issuer": .login(.issuerParameterMismatch), "wrong-state": .login(.stateMismatch),
         "invalid-grant": .renewal(.invalidGrant), "refused-token": .use(.tokenRejected),
-        "less-scope": .state { $0.snapshot.scope == "openid" },
+        "less-scope": .state { $0.record.scope == "openid" },
         "no-refresh-token": .state { !$0.status.canRenew },
         "rotate-keys": .state { $0.isAuthorized }, "slow": .state { $0.isAuthorized },
     ]
@@ -99,7 +99,7 @@ struct OpenIDProviderTroubleTests {
         let (lines, feed) = AsyncStream.makeStream(of: OpenIDProvider.LogLine.self)
         let fixture = try await ProviderFixture { $0.log = { feed.yield($0) } }
         let state = try await fixture.logIn()
-        let token = try #require(state.snapshot.accessToken)
+        let token = try #require(state.record.accessToken)
         fixture.provider.inject(.oauthError("invalid_grant"), at: .token)
         _ = try? await state.refresh()
         feed.finish()

@@ -19,8 +19,7 @@ struct ProviderFixture {
         let wallClock = clock?.wallClock ?? .system
         provider = try await OpenIDProvider(configuration: configuration, clock: wallClock)
         var limits = AuthorizationService.Configuration()
-        limits.clock = wallClock
-        if waits, let clock { limits.waitingClock = clock }
+        if let clock { limits.clock = waits ? wallClock : WallClock { clock.date } }
         limits.requestTimeout = .seconds(20)
         // The identifiers that WebFinger is asked about are on this machine.
         limits.outsideAddressPolicy = .any

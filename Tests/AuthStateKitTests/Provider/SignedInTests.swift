@@ -29,7 +29,7 @@ struct SignedInTests {
         clock.advance(by: .seconds(3600))
         #expect(try await state.freshTokens().accessToken == "second")
         let place = AuthState.Place(store, key: "tool", service: state.service)
-        #expect(try await AuthState.restore(at: place).snapshot.refreshToken == "next")
+        #expect(try await AuthState.restore(at: place).record.refreshToken == "next")
     }
 
     @Test(".invalidGrant ends the login, .offline fails as transient")

@@ -77,7 +77,7 @@ struct Emulation: Sendable {
         service = AuthorizationService(transport: transport)
     }
 
-    /// Logs in, and plays the person's part.
+    /// Logs in, and plays the user's part.
     ///
     /// - Parameters:
     ///   - extra: The callback's parameters beside `code` and `state`.
@@ -92,13 +92,13 @@ struct Emulation: Sendable {
         return (response, tokens, query)
     }
 
-    /// The state of a person who has logged in.
+    /// The state of a user who has logged in.
     func authState(
         scopes: [Scope]? = nil, credential: ClientCredential = .none, extra: Parameters = [:]
     ) async throws -> AuthState {
         let pending = try await service.begin(try await request(scopes: scopes))
         return try await AuthState.logIn(
-            .code(pending.with(credential), Self.callback(to: pending.request, extra: extra)),
+            .callback(Self.callback(to: pending.request, extra: extra), of: pending.with(credential)),
             at: .memory(service: service))
     }
 

@@ -22,7 +22,7 @@ struct KnownProviderLoginTests {
         #expect(login.tokens.refreshToken == "r" && login.tokens.idTokenTrust == .signature)
     }
 
-    @Test("Apple: the answer is posted, names the person once, and the secret is signed by the team's key")
+    @Test("Apple: the answer is posted, names the user once, and the secret is signed by the team's key")
     func apple() async throws {
         let apple = try Emulation(
             .apple, metadata: ["token_endpoint_auth_methods_supported": ["client_secret_post"]]
@@ -37,7 +37,7 @@ struct KnownProviderLoginTests {
             extra: ["user": #"{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"other@example.com"}"#])
         #expect(login.query["response_mode"] == "form_post" && login.query["scope"] == "openid name email")
         #expect(login.response.appleUser?.firstName == "Ada")
-        // The ID token alone says who the person is.
+        // The ID token alone says who the user is.
         #expect(try IDToken(parsing: #require(login.tokens.idToken)).subject == "ada")
 
         let form = try apple.lastTokenRequest().form
@@ -196,10 +196,10 @@ struct KnownProviderLoginTests {
         #expect(limited?.code == .temporarilyUnavailable && limited?.message.contains("Session has expired") == true)
         #expect(state.isAuthorized)
         #expect(await refuse(190)?.code == .tokenRejected)
-        #expect(!state.isAuthorized && state.snapshot.authorizationError?.code == .tokenRejected)
+        #expect(!state.isAuthorized && state.record.authorizationError?.code == .tokenRejected)
     }
 
-    @Test("Apple: there is no userinfo to ask for, and a person who cancels is reported")
+    @Test("Apple: there is no userinfo to ask for, and a user who cancels is reported")
     func appleWithoutUserInfo() async throws {
         let apple = try Emulation(.apple, metadata: [:]) { _, issuing in
             Emulation.json([
@@ -239,19 +239,19 @@ struct KnownProviderLoginTests {
         }
         let state = try await spotify.authState(credential: .secret("s"))
         try await state.refresh()
-        #expect(state.snapshot.accessToken == "second" && state.snapshot.refreshToken == "NgAagA")
+        #expect(state.record.accessToken == "second" && state.record.refreshToken == "NgAagA")
     }
 
-    @Test("Strava: what a person left out is not granted, although only the callback says so")
+    @Test("Strava: what a user left out is not granted, although only the callback says so")
     func stravaScopes() async throws {
         let strava = try Emulation(.strava) { _, _ in
             Emulation.json(["token_type": "Bearer", "expires_in": 21600, "refresh_token": "r", "access_token": "a"])
         }
         let state = try await strava.authState(
             scopes: ["read", "activity:read_all"], credential: .secret("s"), extra: ["scope": "read"])
-        #expect(state.snapshot.scope == "read")
+        #expect(state.record.scope == "read")
         try await state.refresh()
-        #expect(state.snapshot.scope == "read")
+        #expect(state.record.scope == "read")
     }
 
     @Test("Strava: scopes travel with commas, the athlete comes along")

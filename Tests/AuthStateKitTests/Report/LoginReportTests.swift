@@ -47,7 +47,7 @@ struct LoginReportTests {
         let world = try await ReportedWorld { $0.requiresDPoP = false }
         let secret = ClientCredential.secret("service-secret")
         let state = try await world.logIn(try await world.client("service", secret))
-        var secrets = [try #require(state.snapshot.accessToken), try #require(state.snapshot.refreshToken)]
+        var secrets = [try #require(state.record.accessToken), try #require(state.record.refreshToken)]
         _ = try await state.userInfo()
         _ = try await state.performAction(
             TransportRequest(url: world.provider.url(of: .resource), headers: ["Cookie": "session=cookie-of-a-user"]))
@@ -59,8 +59,8 @@ struct LoginReportTests {
             }
         }
         secrets.append(try await state.refresh().accessToken)
-        secrets += [try #require(state.snapshot.refreshToken), try #require(state.snapshot.idToken)]
-        _ = await state.logOut(presenting: DirectUserAgent())
+        secrets += [try #require(state.record.refreshToken), try #require(state.record.idToken)]
+        _ = await state.logOut(.everywhere(DirectUserAgent()))
         for endpoint in OpenIDProvider.Endpoint.allCases {
             for request in world.provider.requests(at: endpoint) {
                 secrets += ["code", "code_verifier", "state", "nonce", "id_token_hint", "token", "code_challenge"]

@@ -125,7 +125,7 @@ struct ResourceAccessTests {
         }
         let access = try world.access()
         #expect(try await access.performAction(world.get()).status == 200)
-        #expect(try await access.authState()?.snapshot.dpopKey != nil)
+        #expect(try await access.authState()?.record.dpopKey != nil)
         #expect(world.provider.requests(at: .resource).last?.headers["Authorization"]?.hasPrefix("DPoP ") == true)
     }
 
@@ -137,7 +137,7 @@ struct ResourceAccessTests {
         }
         let access = try world.access()
         _ = try await access.performAction(world.get())
-        #expect(try await access.authState()?.snapshot.refreshToken == nil)
+        #expect(try await access.authState()?.record.refreshToken == nil)
         clock.advance(by: .seconds(7200))
         #expect(try await access.performAction(world.get()).status == 200)
         #expect(world.logins == 2 && world.provider.requestCount(.token) == 2)
@@ -215,7 +215,7 @@ struct ResourceAccessTests {
         }
     }
 
-    @Test("a person who closes the page ends every request that waited for it, and no other page opens")
+    @Test("a user who closes the page ends every request that waited for it, and no other page opens")
     func sharedFailure() async throws {
         let world = try await ResourceWorld()
         let agent = HeldUserAgent(.closes)
@@ -248,7 +248,7 @@ struct ResourceAccessTests {
         #expect(await authError { try await access.performAction(world.get()) }?.kind == .cancelled)
         slow.open()
         #expect(await late.value == .cancelled && agent.count == 1)
-        // A request that begins now asks the person again.
+        // A request that begins now asks the user again.
         #expect(await authError { try await access.performAction(world.get()) }?.kind == .cancelled)
         #expect(agent.count == 2)
     }
@@ -267,8 +267,8 @@ struct ResourceAccessTests {
         #expect(world.asked.map { $0["scope"] } == ["api offline_access", "api offline_access"])
         let second = try world.access { $0.annotations = ["note": "two"] }
         try await second.logIn()
-        #expect(try await second.authState()?.snapshot.annotations["note"] == "two")
-        #expect(try await world.access(login: .elsewhere).authState()?.snapshot.annotations["note"] == "two")
+        #expect(try await second.authState()?.record.annotations["note"] == "two")
+        #expect(try await world.access(login: .elsewhere).authState()?.record.annotations["note"] == "two")
         // What the program asks for itself is what the page shows.
         try await world.access { $0.scopes = ["email"] }.logIn()
         #expect(

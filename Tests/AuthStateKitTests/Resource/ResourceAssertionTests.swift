@@ -164,7 +164,7 @@ struct ResourceAssertionTests {
             $0.protectedResource.acceptsForeignToken = { _ in true }
         }
         #expect(try await access.performAction(world.resource.get()).status == 200)
-        #expect(try await access.authState()?.snapshot.client.provider.issuer?.rawValue == issuer)
+        #expect(try await access.authState()?.record.client.provider.issuer?.rawValue == issuer)
         #expect(other.sent.count == 1)
     }
 
@@ -223,7 +223,7 @@ struct ResourceAssertionTests {
         let access = try world.resource.access(
             clients: [],
             login: .assertion { request in
-                if let state = state.withLock({ $0 }) { _ = await state.logOut() }
+                if let state = state.withLock({ $0 }) { _ = await state.logOut(.everywhere()) }
                 return try world.token(request)
             })
         _ = try await access.performAction(world.resource.get())

@@ -26,7 +26,7 @@ struct ResourceClientTests {
         for (clients, id) in [(every, "app"), (Array(every.prefix(2)), Self.document)] {
             let access = try world.access(clients: clients, key: AuthStateKey(id))
             #expect(try await access.performAction(world.get()).status == 200)
-            #expect(try await access.authState()?.snapshot.client.id == id)
+            #expect(try await access.authState()?.record.client.id == id)
         }
         #expect(world.provider.requestCount(.registration) == 0)
         // Without support the URL is no client identifier.
@@ -133,7 +133,7 @@ struct ResourceClientTests {
             service: world.service, limit: 2)
         for user in ["ada", "bob", "carl"] as [AuthStateKey] { try await world.logIn(await pool.access(for: user)) }
         #expect(world.provider.requestCount(.registration) == 1 && world.logins == 3)
-        try await pool.remove("carl")
+        try await pool.logOut("carl", .local)
         #expect(try await pool.access(for: "carl").authState()?.isAuthorized != true)
         // The first one is no longer in memory, and is read again.
         let tokens = try await pool.access(for: "ada").withFreshToken { $0.accessToken }
@@ -201,11 +201,11 @@ struct ResourceClientTests {
         }
         let access = try world.access()
         _ = try await access.performAction(world.get())
-        let first = try #require(try await access.authState()?.snapshot.lastRegistrationResponse)
+        let first = try #require(try await access.authState()?.record.lastRegistrationResponse)
         try await forget(first, world)
         world.provider.revokeGrants()
         _ = try await access.performAction(world.get())
-        let second = try #require(try await access.authState()?.snapshot.lastRegistrationResponse)
+        let second = try #require(try await access.authState()?.record.lastRegistrationResponse)
         #expect(second.clientID != first.clientID && world.provider.requestCount(.registration) == 2)
     }
 

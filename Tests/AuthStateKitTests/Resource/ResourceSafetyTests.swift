@@ -75,7 +75,7 @@ struct ResourceSafetyTests {
                 world.url.absoluteString, clients: [.registering(ResourceWorld.metadata)],
                 login: .presenting(DirectUserAgent()), store: store, key: key, service: world.service, options: options)
             for _ in 0..<logins { try await access.logIn() }
-            return try await access.authState()?.snapshot.client.id
+            return try await access.authState()?.record.client.id
         }
         let id = try await client()
         try await store.withLease(key, deadline: .seconds(5)) { lease in

@@ -46,11 +46,11 @@ struct ResourceServersTests {
         let pair = try await Pair()
         let access = try pair.world.access()
         _ = try await access.performAction(pair.world.get())
-        let old = try #require(try await access.authState()?.snapshot)
+        let old = try #require(try await access.authState()?.record)
         pair.migrate()
         let count = pair.world.wire.requests.count
         #expect(try await access.performAction(pair.world.get()).status == 200)
-        let new = try #require(try await access.authState()?.snapshot)
+        let new = try #require(try await access.authState()?.record)
         #expect(new.client.provider.issuer?.rawValue == pair.second.issuer && secrets(old).count > 5)
 
         func text(_ request: TransportRequest) -> String {
@@ -80,7 +80,7 @@ struct ResourceServersTests {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(statuses.allSatisfy { $0 == 200 } && pair.second.requestCount(.authorization) == 1)
-        #expect(try await access.authState()?.snapshot.client.provider.issuer?.rawValue == pair.second.issuer)
+        #expect(try await access.authState()?.record.client.provider.issuer?.rawValue == pair.second.issuer)
     }
 
     @Test("a named server without metadata is told from a resource without metadata")
@@ -100,7 +100,7 @@ struct ResourceServersTests {
         let pair = try await Pair()
         let access = try pair.world.access()
         _ = try await access.performAction(pair.world.get())
-        let login = try await access.authState()?.snapshot
+        let login = try await access.authState()?.record
         pair.world.provider.revokeGrants()
         pair.world.provider.inject(.status(503), at: .token, times: 20)
         if isResourceSilent {
@@ -112,7 +112,7 @@ struct ResourceServersTests {
         let error = await authError { try await access.performAction(pair.world.get()) }
         #expect(error?.stage == .refresh && error?.kind == .transient)
         #expect(pair.world.logins == 1 && pair.second.requestCount(.authorization) == 0)
-        let now = try await access.authState()?.snapshot
+        let now = try await access.authState()?.record
         #expect(now?.grantID == login?.grantID && now?.refreshToken == login?.refreshToken && now?.isAuthorized == true)
     }
 
@@ -131,7 +131,7 @@ struct ResourceServersTests {
         #expect(error?.code == .issuerParameterMismatch && "\(String(describing: error))".contains("555") == false)
     }
 
-    @Test("a login at another server that the person gives up leaves the login before as it was")
+    @Test("a login at another server that the user gives up leaves the login before as it was")
     func givenUp() async throws {
         let pair = try await Pair()
         _ = try await pair.world.access().performAction(pair.world.get())
@@ -160,13 +160,13 @@ struct ResourceServersTests {
         let pair = try await Pair()
         let access = try pair.world.access()
         _ = try await access.performAction(pair.world.get())
-        let id = try await access.authState()?.snapshot.client.id
+        let id = try await access.authState()?.record.client.id
         pair.migrate()
         _ = try await access.performAction(pair.world.get())
         pair.second.revokeGrants()
         pair.world.provider.update { $0.protectedResource.authorizationServers = nil }
         _ = try await access.performAction(pair.world.get())
-        #expect(try await access.authState()?.snapshot.client.id == id)
+        #expect(try await access.authState()?.record.client.id == id)
         #expect(pair.world.provider.requestCount(.registration) == 1)
     }
 
@@ -178,7 +178,7 @@ struct ResourceServersTests {
         let second = pair.second.issuer
         func issuer(_ access: ResourceAccess) async throws -> String? {
             try await access.logIn()
-            return try await access.authState()?.snapshot.client.provider.issuer?.rawValue
+            return try await access.authState()?.record.client.provider.issuer?.rawValue
         }
         #expect(try await issuer(try pair.world.access(key: "first")) == both[0])
         #expect(

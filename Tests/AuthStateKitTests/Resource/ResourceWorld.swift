@@ -41,7 +41,7 @@ struct ResourceWorld: Sendable {
         change(&configuration)
         provider = try await OpenIDProvider(configuration: configuration, clock: clock?.wallClock ?? .system)
         var limits = AuthorizationService.Configuration()
-        limits.clock = clock?.wallClock ?? .system
+        if let clock { limits.clock = WallClock { clock.date } }
         service = AuthorizationService(transport: wire, configuration: limits)
     }
 
@@ -62,7 +62,7 @@ struct ResourceWorld: Sendable {
     func get() -> TransportRequest { TransportRequest(url: url) }
     func post() -> TransportRequest { TransportRequest(method: .post, url: url) }
 
-    /// Logs a person in by two requests of a browser.
+    /// Logs a user in by two requests of a browser.
     func logIn(_ access: ResourceAccess, because error: AuthStateError? = nil) async throws {
         let redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
         let pending = try await access.beginLogin(redirectURI: redirectURI, because: error)

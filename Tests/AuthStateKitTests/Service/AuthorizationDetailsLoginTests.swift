@@ -36,11 +36,11 @@ struct AuthorizationDetailsLoginTests {
         asked.isPushed = [.pushed, .both].contains(way)
         asked.signingCredential = [.signed, .both].contains(way) ? credential : nil
         let state = try await fixture.logIn(asked, credential: credential)
-        #expect(state.snapshot.authorizationDetails == [Self.payment, Self.account])
-        #expect(state.snapshot.lastTokenResponse?.additionalMembers.isEmpty == true)
-        let archived = try AuthStateArchive(data: AuthStateArchive(state.snapshot).data()).record
-        #expect(archived.authorizationDetails == state.snapshot.authorizationDetails)
-        #expect(archived.lastTokenResponse == state.snapshot.lastTokenResponse)
+        #expect(state.record.authorizationDetails == [Self.payment, Self.account])
+        #expect(state.record.lastTokenResponse?.additionalMembers.isEmpty == true)
+        let archived = try AuthStateArchive(data: AuthStateArchive(state.record).data()).record
+        #expect(archived.authorizationDetails == state.record.authorizationDetails)
+        #expect(archived.lastTokenResponse == state.record.lastTokenResponse)
         let request = try #require(archived.lastAuthorizationResponse?.request)
         #expect(request.authorizationDetails.last?.identifier == "a-1")
     }
@@ -51,16 +51,16 @@ struct AuthorizationDetailsLoginTests {
         let state = try await fixture.logIn(request(fixture), credential: .secret("service-secret"))
         fixture.provider.update { $0.deviations.tokenResponse = { $0["authorization_details"] = nil } }
         try await state.refresh()
-        #expect(state.snapshot.authorizationDetails == [Self.payment, Self.account])
-        #expect(state.snapshot.lastTokenResponse?.authorizationDetails == nil)
+        #expect(state.record.authorizationDetails == [Self.payment, Self.account])
+        #expect(state.record.lastTokenResponse?.authorizationDetails == nil)
         fixture.provider.update {
             $0.deviations.tokenResponse = { $0["authorization_details"] = [["type": "account", "identifier": "a-2"]] }
         }
         try await state.refresh()
-        #expect(state.snapshot.authorizationDetails?.map(\.identifier) == ["a-2"])
+        #expect(state.record.authorizationDetails?.map(\.identifier) == ["a-2"])
         fixture.provider.update { $0.deviations.tokenResponse = nil }
-        _ = await state.logOut()
-        #expect(state.snapshot.authorizationDetails == nil)
+        _ = await state.logOut(.everywhere())
+        #expect(state.record.authorizationDetails == nil)
     }
 
     @Test(
@@ -68,13 +68,13 @@ struct AuthorizationDetailsLoginTests {
     func narrowed() async throws {
         let fixture = try await fixture()
         let state = try await fixture.logIn(request(fixture), credential: .secret("service-secret"))
-        let (before, wish) = (state.snapshot, RenewalParameters(authorizationDetails: [Self.account]))
+        let (before, wish) = (state.record, RenewalParameters(authorizationDetails: [Self.account]))
         let picked = try await state.freshTokens(wish)
         #expect(picked.accessToken != before.accessToken && wish != .none)
         #expect(picked.authorizationDetails == [Self.account])
         #expect(try await state.freshTokens().authorizationDetails == [Self.payment, Self.account])
-        #expect(state.snapshot.accessToken == before.accessToken)
-        #expect(state.snapshot.authorizationDetails == before.authorizationDetails)
+        #expect(state.record.accessToken == before.accessToken)
+        #expect(state.record.authorizationDetails == before.authorizationDetails)
         let sent = try #require(fixture.provider.requests(at: .token).last?.parameters)
         #expect(sent["authorization_details"] == [Self.account].parameter)
         let more = AuthorizationDetail(type: "account", identifier: "a-2")
@@ -91,7 +91,7 @@ struct AuthorizationDetailsLoginTests {
                 Client(fixture.configuration, id: "service", credential: .secret("service-secret")),
                 additionalParameters: ["authorization_details": [Self.payment].parameter]),
             at: .memory(service: fixture.service))
-        #expect(state.snapshot.authorizationDetails == [Self.payment])
+        #expect(state.record.authorizationDetails == [Self.payment])
         try await state.refresh()
         let sent = fixture.provider.requests(at: .token).map { $0.parameters["authorization_details"] }
         #expect(sent == [[Self.payment].parameter, [Self.payment].parameter])
@@ -120,10 +120,10 @@ struct AuthorizationDetailsLoginTests {
     func malformed() async throws {
         let fixture = try await fixture()
         let state = try await fixture.logIn(request(fixture), credential: .secret("service-secret"))
-        let before = state.snapshot
+        let before = state.record
         fixture.provider.update { $0.deviations.tokenResponse = { $0["authorization_details"] = ["type": "payment"] } }
         try await state.refresh()
-        #expect(state.snapshot.accessToken != before.accessToken && state.snapshot.refreshToken != before.refreshToken)
-        #expect(state.snapshot.authorizationDetails == before.authorizationDetails)
+        #expect(state.record.accessToken != before.accessToken && state.record.refreshToken != before.refreshToken)
+        #expect(state.record.authorizationDetails == before.authorizationDetails)
     }
 }

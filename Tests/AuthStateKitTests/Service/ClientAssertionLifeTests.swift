@@ -45,17 +45,17 @@ struct ClientAssertionLifeTests {
     @Test("another key is a matter of configuration and does not cost the grant")
     func wrongKey() async throws {
         let state = try await logIn()
-        var record = state.snapshot
+        var record = state.record
         record.client.credential = .privateKey(try SigningKey.generate(.es256, keyID: "k1"))
         let misled = AuthState(record, service: fixture.service, store: InMemoryAuthStateStore())
         let error = await authError { try await misled.refresh() }
         #expect(error?.code == .invalidClient && error?.kind == .configuration)
-        #expect(misled.isAuthorized && misled.snapshot.refreshToken == record.refreshToken)
+        #expect(misled.isAuthorized && misled.record.refreshToken == record.refreshToken)
         let first = record.accessToken
         #expect(try await state.refresh().accessToken != first)
     }
 
-    @Test("a missing key is reported before the person logs in, and costs no grant later")
+    @Test("a missing key is reported before the user logs in, and costs no grant later")
     func missingKey() async throws {
         let missing = ClientCredential.privateKey(file: "/does/not/exist")
         let error = await authError {
@@ -64,7 +64,7 @@ struct ClientAssertionLifeTests {
         #expect(error?.code == .credentialUnavailable && error?.stage == .authorization)
         #expect(fixture.provider.requestCount(.authorization) == 0)
         let state = try await logIn()
-        var record = state.snapshot
+        var record = state.record
         record.client.credential = missing
         let misled = AuthState(record, service: fixture.service, store: InMemoryAuthStateStore())
         let renewal = await authError { try await misled.refresh() }

@@ -51,8 +51,8 @@ struct ClientTests {
         restored = try archived(try await pending(.secret("service-secret")))
         restored.client.credential = .secret("service-secret")
         let state = try await AuthState.logIn(
-            .code(restored, try await answer(restored)), at: .memory(service: fixture.service))
-        #expect(state.isAuthorized && state.snapshot.client.id == "service")
+            .callback(try await answer(restored), of: restored), at: .memory(service: fixture.service))
+        #expect(state.isAuthorized && state.record.client.id == "service")
     }
 
     @Test("a public client's archived login needs nothing")
@@ -61,8 +61,8 @@ struct ClientTests {
         request.redirectURI = try RedirectURI("http://127.0.0.1/callback")
         let restored = try archived(try await fixture.service.begin(request))
         let state = try await AuthState.logIn(
-            .code(restored, try await answer(restored)), at: .memory(service: fixture.service))
-        #expect(state.isAuthorized && state.snapshot.client == restored.client)
+            .callback(try await answer(restored), of: restored), at: .memory(service: fixture.service))
+        #expect(state.isAuthorized && state.record.client == restored.client)
     }
 
     @Test("a pool gives its credential to a client without one, and to one whose archive left it out")
@@ -70,12 +70,12 @@ struct ClientTests {
         let pool = AuthStatePool(
             store: InMemoryAuthStateStore(), service: fixture.service, credential: .secret("service-secret"))
         for pending in [try await pending(.none), try archived(try await pending(.secret("service-secret")))] {
-            let state = try await pool.logIn(.code(pending, try await answer(pending)), for: "ada")
-            #expect(state.snapshot.client.credential == .secret("service-secret"))
+            let state = try await pool.logIn(.callback(try await answer(pending), of: pending), for: "ada")
+            #expect(state.record.client.credential == .secret("service-secret"))
         }
         let own = try await pending(.secret("another"))
         let callback = try await answer(own)
-        let error = await failure { _ = try await pool.logIn(.code(own, callback), for: "ada") }
+        let error = await failure { _ = try await pool.logIn(.callback(callback, of: own), for: "ada") }
         #expect(error?.code == .invalidClient)
     }
 
@@ -87,13 +87,13 @@ struct ClientTests {
             at: AuthState.Place(store, service: fixture.service))
         let archive = try #require(try await store.load(.default)).archive
         let text = String(decoding: archive, as: UTF8.self)
-        let endpoint = state.snapshot.client.provider.tokenEndpoint.absoluteString
+        let endpoint = state.record.client.provider.tokenEndpoint.absoluteString
         #expect(text.components(separatedBy: #""tokenEndpoint":"\#(endpoint)""#).count == 2)
         let restored = try await AuthState.restore(
             at: AuthState.Place(store, service: fixture.service), credential: .secret("service-secret"))
-        let request = try #require(restored.snapshot.lastAuthorizationResponse?.request)
-        #expect(request.client == restored.snapshot.client)
-        #expect(request.client == state.snapshot.client && request.scopes == [.openID, .profile])
+        let request = try #require(restored.record.lastAuthorizationResponse?.request)
+        #expect(request.client == restored.record.client)
+        #expect(request.client == state.record.client && request.scopes == [.openID, .profile])
     }
 
     @Test("a request that was archived without its client can be read, and reaches no provider")
@@ -123,13 +123,13 @@ struct ClientTests {
         let client = Client(fixture.configuration, id: "service", credential: .secret("service-secret"))
         let person = try await AuthState.logIn(.browser(AuthorizationRequest(client), DirectUserAgent()), at: place)
         let machine = try await AuthState.restoreOrLogIn(.clientCredentials(client), at: place)
-        #expect(person.snapshot.idToken != nil && machine.snapshot.machineGrant != nil)
+        #expect(person.record.idToken != nil && machine.record.machineGrant != nil)
         #expect(fixture.provider.requestCount(.token) == 2)
         _ = try await AuthState.restoreOrLogIn(.clientCredentials(client), at: place)
         #expect(fixture.provider.requestCount(.token) == 2)
         let again = try await AuthState.restoreOrLogIn(
             .browser(AuthorizationRequest(client), DirectUserAgent()), at: place)
-        #expect(again.snapshot.machineGrant == nil && fixture.provider.requestCount(.token) == 3)
+        #expect(again.record.machineGrant == nil && fixture.provider.requestCount(.token) == 3)
     }
 
     @Test("archived codes without a credential leave a stored state its own")
@@ -137,13 +137,13 @@ struct ClientTests {
         let place = AuthState.Place(InMemoryAuthStateStore(), service: fixture.service)
         let client = Client(fixture.configuration, id: "service", credential: .secret("service-secret"))
         let stored = try await AuthState.logIn(.browser(AuthorizationRequest(client), DirectUserAgent()), at: place)
-        var record = stored.snapshot
+        var record = stored.record
         record.client.credential = .environment("SERVICE_SECRET", method: .clientSecretPost)
         let other = AuthState.Place(InMemoryAuthStateStore(), service: fixture.service)
         try await other.store.put(String(decoding: AuthStateArchive(record).data(), as: UTF8.self))
         let pending = try archived(try await pending(.environment("SERVICE_SECRET")))
-        let state = try await AuthState.restoreOrLogIn(.code(pending, try await answer(pending)), at: other)
-        #expect(state.snapshot.client.credential == record.client.credential)
+        let state = try await AuthState.restoreOrLogIn(.callback(try await answer(pending), of: pending), at: other)
+        #expect(state.record.client.credential == record.client.credential)
         #expect(
             Client(fixture.configuration, id: "a", credential: .secret("", method: .clientSecretPost)).ownCredential
                 == nil)
@@ -152,13 +152,13 @@ struct ClientTests {
     @Test("an authorization response to another client or from another provider is not taken")
     func otherClient() async throws {
         let state = try await fixture.logIn()
-        let before = state.snapshot
+        let before = state.record
         var response = try #require(before.lastAuthorizationResponse)
         response.request.client.id = "another"
         await #expect(throws: AuthStateError.self) { try await state.update(with: response) }
         response.request.client = before.client
         response.request.client.provider.issuer = try Issuer("https://other.example")
         await #expect(throws: AuthStateError.self) { try await state.update(with: response) }
-        #expect(state.snapshot == before)
+        #expect(state.record == before)
     }
 }

@@ -13,7 +13,7 @@ struct DiscoveryTests {
 
     private func service(_ transport: ScriptedTransport, clock: ManualClock = ManualClock()) -> AuthorizationService {
         var limits = AuthorizationService.Configuration()
-        limits.clock = clock.wallClock
+        limits.clock = WallClock { [clock] in clock.date }
         return AuthorizationService(transport: transport, configuration: limits)
     }
 

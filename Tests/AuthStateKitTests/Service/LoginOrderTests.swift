@@ -37,7 +37,7 @@ struct LoginOrderTests {
         await fixture.provider.stop()
     }
 
-    @Test("the second ID token of a hybrid login must speak of the same person")
+    @Test("the second ID token of a hybrid login must speak of the same user")
     func hybridContinuity() async throws {
         let fixture = try await ProviderFixture()
         fixture.provider.update { configuration in
@@ -62,10 +62,10 @@ struct LoginOrderTests {
         let pending = try await fixture.service.begin(request)
         let answer = try await callback(pending)
         let restored = try JSONDecoder().decode(PendingAuthorization.self, from: JSONEncoder().encode(pending))
-        let state = try await AuthState.logIn(.code(restored, answer), at: .memory(service: fixture.service))
+        let state = try await AuthState.logIn(.callback(answer, of: restored), at: .memory(service: fixture.service))
         #expect(state.isAuthorized)
         let again = await failure {
-            _ = try await AuthState.logIn(.code(restored, answer), at: .memory(service: fixture.service))
+            _ = try await AuthState.logIn(.callback(answer, of: restored), at: .memory(service: fixture.service))
         }
         #expect(again?.code == .authorizationExpired)
         let late = try await fixture.service.begin(fresh(request, fixture))
@@ -73,7 +73,7 @@ struct LoginOrderTests {
         clock.advance(by: .seconds(600))
         #expect(
             await failure {
-                _ = try await AuthState.logIn(.code(late, lateAnswer), at: .memory(service: fixture.service))
+                _ = try await AuthState.logIn(.callback(lateAnswer, of: late), at: .memory(service: fixture.service))
             }?
             .code == .authorizationExpired)
         await fixture.provider.stop()

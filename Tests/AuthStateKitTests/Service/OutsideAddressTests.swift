@@ -29,7 +29,7 @@ struct OutsideAddressTests {
         return (service, try await service.discoverConfiguration(identifier: "ada@example.com", allowedIssuers: list))
     }
 
-    @Test("every request to a provider that a person named carries the policy, and tells the transport so")
+    @Test("every request to a provider that a user named carries the policy, and tells the transport so")
     func everyRequest() async throws {
         let transport = Self.transport([
             "userinfo_endpoint": "https://op.example/userinfo",
@@ -77,7 +77,7 @@ struct OutsideAddressTests {
         #expect(transport.requests.last?.addressPolicy == .publicOnly)
     }
 
-    @Test("an issuer that the program's list names may be anywhere; only the person's host is held to public addresses")
+    @Test("an issuer that the program's list names may be anywhere; only the user's host is held to public addresses")
     func named() async throws {
         let transport = Self.transport(["token_endpoint": "https://10.0.0.1/token"])
         let (_, configuration) = try await Self.found(["https://op.example"], transport)

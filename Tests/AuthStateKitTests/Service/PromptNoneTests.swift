@@ -18,7 +18,7 @@ struct PromptNoneTests {
         let store = InMemoryAuthStateStore()
         let state = try await AuthState.logIn(
             .browser(fixture.request(), DirectUserAgent()), at: AuthState.Place(store, service: fixture.service))
-        let (before, stored) = (state.snapshot, try await store.load(.default))
+        let (before, stored) = (state.record, try await store.load(.default))
         var request = fixture.request()
         request.prompt = [.none]
         request.isPushed = isPushed
@@ -29,17 +29,17 @@ struct PromptNoneTests {
         }
         #expect(error?.code == code && error?.kind == .reauthenticationRequired && error?.stage == .authorization)
         #expect(error?.response?.error == name && error?.hint?.contains("prompt=none") == true)
-        #expect(state.snapshot == before)
+        #expect(state.record == before)
         #expect(try await store.load(.default)?.archive == stored?.archive)
         #expect(try await state.refresh().accessToken != before.accessToken)
     }
 
-    @Test("a person who has a session logs in without a page")
+    @Test("a user who has a session logs in without a page")
     func silent() async throws {
         let fixture = try await ProviderFixture()
         var request = fixture.request()
         request.prompt = [.none]
-        request.idTokenHint = try await fixture.logIn().snapshot.idToken
+        request.idTokenHint = try await fixture.logIn().record.idToken
         #expect(try await fixture.logIn(request).isAuthorized)
     }
 

@@ -18,13 +18,13 @@ struct PushedLoginTests {
         var request = fixture.request(client: client)
         request.client.provider.tolerances = [.shortSecret]
         let state = try await fixture.logIn(request, credential: credential)
-        #expect(state.isAuthorized && state.snapshot.idToken != nil)
+        #expect(state.isAuthorized && state.record.idToken != nil)
         let browsers = fixture.provider.requests(at: .authorization)
         #expect(browsers.map(\.parameters.names) == [["client_id", "request_uri"]])
         #expect(fixture.provider.requestCount(.pushedAuthorization) == 1)
     }
 
-    @Test("a person logs in on a page, a web server in two requests, with claims, a resource and a form post")
+    @Test("a user logs in on a page, a web server in two requests, with claims, a resource and a form post")
     func everything() async throws {
         let fixture = try await ProviderFixture {
             $0.login = .page
@@ -43,7 +43,7 @@ struct PushedLoginTests {
             redirectURI: request.redirectURI, for: .login)
         let callback = try await session.present(pending.url)
         #expect(callback.formBody != nil)
-        let state = try await AuthState.logIn(.code(pending, callback), at: .memory(service: fixture.service))
+        let state = try await AuthState.logIn(.callback(callback, of: pending), at: .memory(service: fixture.service))
         #expect(try await state.userInfo().email == "ada@example.com")
         let answer = try await state.performAction(TransportRequest(url: fixture.provider.url(of: .resource)))
         #expect(String(decoding: answer.body, as: UTF8.self).contains("https://api.example"))
@@ -61,7 +61,7 @@ struct PushedLoginTests {
         #expect(fixture.provider.requestCount(.pushedAuthorization) == 1)
     }
 
-    @Test("the browser has as long as the reference lasts, the person ten minutes")
+    @Test("the browser has as long as the reference lasts, the user ten minutes")
     func expiry() async throws {
         let clock = ManualClock()
         let fixture = try await ProviderFixture(clock: clock) { $0.pushedRequestLifetime = .seconds(5) }
@@ -75,9 +75,9 @@ struct PushedLoginTests {
         let session = try await DirectUserAgent().prepare(redirectURI: request.redirectURI, for: .login)
         let callback = try await session.present(pending.url)
         clock.advance(by: .seconds(30))
-        // The browser arrived in time; the person took long.
+        // The browser arrived in time; the user took long.
         #expect(
-            try await AuthState.logIn(.code(pending, callback), at: .memory(service: fixture.service))
+            try await AuthState.logIn(.callback(callback, of: pending), at: .memory(service: fixture.service))
                 .isAuthorized)
         // Used up, and too late besides.
         #expect(await failure { _ = try await session.present(pending.url) } != nil)

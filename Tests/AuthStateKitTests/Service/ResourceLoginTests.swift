@@ -27,7 +27,7 @@ struct ResourceLoginTests {
         let state = try await logIn(fixture, [Self.a])
         try await state.refresh()
         let restored = AuthState(
-            try AuthStateArchive(data: AuthStateArchive(state.snapshot).data()).record, service: fixture.service,
+            try AuthStateArchive(data: AuthStateArchive(state.record).data()).record, service: fixture.service,
             store: InMemoryAuthStateStore())
         try await restored.refresh()
         #expect(sent(fixture) == [[Self.a], [Self.a], [Self.a]])
@@ -39,7 +39,7 @@ struct ResourceLoginTests {
         let state = try await logIn(fixture, [Self.a, Self.b])
         let picked = try await state.freshTokens(RenewalParameters(resources: [Self.b]))
         #expect(sent(fixture) == [[], [Self.b]])
-        #expect(picked.accessToken != state.snapshot.accessToken)
+        #expect(picked.accessToken != state.record.accessToken)
         let request = try picked.request(for: fixture)
         let answer = String(decoding: try await fixture.service.transport.send(request).body, as: UTF8.self)
         #expect(answer.contains(Self.b) && !answer.contains(Self.a))
@@ -55,7 +55,7 @@ struct ResourceLoginTests {
             _ = try await state.freshTokens(RenewalParameters(resources: [Self.b]))
         }
         #expect(refused?.code == .invalidTarget && refused?.stage == .refresh)
-        #expect(state.isAuthorized && state.snapshot.authorizationError == nil)
+        #expect(state.isAuthorized && state.record.authorizationError == nil)
         #expect(try await state.refresh().accessToken.isEmpty == false)
     }
 

@@ -31,11 +31,11 @@ struct SignedAnswerTests {
     ) async throws {
         let fixture = try await ProviderFixture { $0.signingAlgorithm = algorithm }
         let state = try await fixture.logIn(request(fixture, by: way.0, way.1))
-        #expect(state.isAuthorized && state.snapshot.idToken != nil)
+        #expect(state.isAuthorized && state.record.idToken != nil)
         #expect(fixture.provider.requests(at: .authorization).first?.parameters["response_mode"] == way.0.rawValue)
-        let response = try #require(state.snapshot.lastAuthorizationResponse)
+        let response = try #require(state.record.lastAuthorizationResponse)
         #expect((response.idToken != nil) == (way.1 == Self.hybrid) && response.additionalParameters.isEmpty)
-        #expect(try AuthStateArchive(data: AuthStateArchive(state.snapshot).data()).record == state.snapshot)
+        #expect(try AuthStateArchive(data: AuthStateArchive(state.record).data()).record == state.record)
     }
 
     @Test("pushed and signed requests ask for a signed answer too")

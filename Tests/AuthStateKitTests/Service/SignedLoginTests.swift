@@ -39,7 +39,7 @@ struct SignedLoginTests {
         request.resources = ["https://a.example", "https://b.example"]
         request.responseMode = .formPost
         let state = try await fixture.logIn(request, credential: credential)
-        let idToken = try IDToken(parsing: try #require(state.snapshot.idToken))
+        let idToken = try IDToken(parsing: try #require(state.record.idToken))
         #expect(idToken.claims["email"]?.stringValue == "ada@example.com")
         let answer = try await state.performAction(TransportRequest(url: fixture.provider.url(of: .resource)))
         #expect(String(decoding: answer.body, as: UTF8.self).contains(#"["https://a.example","https://b.example"]"#))
@@ -82,7 +82,7 @@ struct SignedLoginTests {
         let pending = try await fixture.service.begin(request)
         let session = try await DirectUserAgent().prepare(redirectURI: request.redirectURI, for: .login)
         let state = try await AuthState.logIn(
-            .code(pending.with(credential), session.present(pending.url)), at: .memory(service: fixture.service)
+            .callback(session.present(pending.url), of: pending.with(credential)), at: .memory(service: fixture.service)
         )
         #expect(state.isAuthorized)
     }
@@ -96,7 +96,7 @@ struct SignedLoginTests {
         fixture.provider.update { $0.publishedRequestObjects["https://app.example/r.jwt"] = object }
         request.requestURI = "https://app.example/r.jwt"
         let state = try await fixture.logIn(request, credential: credential)
-        #expect(state.isAuthorized && state.snapshot.idToken != nil)
+        #expect(state.isAuthorized && state.record.idToken != nil)
         let sent = fixture.provider.requests(at: .authorization).first?.parameters
         #expect(sent?.names == ["client_id", "response_type", "scope", "request_uri"])
     }

@@ -69,7 +69,7 @@ struct UserInfoServiceTests {
     private func sharedSecret(_ algorithms: Set<SignatureAlgorithm>?, _ secret: String = secret) throws -> AuthState {
         let key = try SigningKey(JSONWebKey(secret: Array(secret.utf8)), algorithm: .hs256)
         let state = try UserInfoForger.signed(["iss": nil, "aud": nil], by: .success(key)).state()
-        var record = state.snapshot
+        var record = state.record
         record.client.provider.userInfoAlgorithms = algorithms
         record.client.credential = .secret(Self.secret)
         return AuthState(record, service: state.service, store: InMemoryAuthStateStore())
@@ -101,10 +101,10 @@ struct UserInfoServiceTests {
         ])
     func contentTypes(_ body: String, _ mediaType: String, _ code: AuthStateError.Code) async throws {
         let state = try UserInfoForger.raw(body, contentType: mediaType).state()
-        let before = state.snapshot
+        let before = state.record
         let error = await authError { try await state.userInfo() }
         #expect(error?.code == code && error?.stage == .userinfo)
-        #expect(state.snapshot == before && state.isAuthorized)
+        #expect(state.record == before && state.isAuthorized)
     }
 
     @Test("each failed check is named, and the state stays as it was")
@@ -115,17 +115,17 @@ struct UserInfoServiceTests {
         ]
         for (answer, claim) in refusals {
             let state = try answer.state()
-            let before = state.snapshot
+            let before = state.record
             let error = await authError { try await state.userInfo() }
             #expect(error?.code == .invalidUserInfo && error?.message.contains(claim) == true)
-            #expect(error?.kind == .refused && error?.stage == .userinfo && state.snapshot == before)
+            #expect(error?.kind == .refused && error?.stage == .userinfo && state.record == before)
         }
     }
 
     @Test("signed claims of a provider whose issuer is not known cannot be verified")
     func noIssuer() async throws {
         let state = try UserInfoForger.signed([:]).state()
-        var record = state.snapshot
+        var record = state.record
         record.client.provider.issuer = nil
         let error = await authError {
             try await AuthState(record, service: state.service, store: InMemoryAuthStateStore()).userInfo()
@@ -139,7 +139,7 @@ struct UserInfoServiceTests {
         options.allowedOrigins = ["https://api.example"]
         let answer = try UserInfoForger.plain(["sub": "alice"]).state()
         let state = AuthState(
-            answer.snapshot, service: answer.service, store: InMemoryAuthStateStore(), options: options)
+            answer.record, service: answer.service, store: InMemoryAuthStateStore(), options: options)
         for placement in [UserInfoOptions.TokenPlacement.header, .body] {
             let error = await authError { try await state.userInfo(UserInfoOptions(tokenPlacement: placement)) }
             #expect(error?.code == .insecureURL)

@@ -34,7 +34,7 @@ struct AuthUserTests {
                 let info = try info.map { try UserInfo($0, subject: nil, isSigned: false) }
                 return AuthUser(try record(token), userInfo: info)
             }
-            // An address that the person typed, beside what was verified of another one.
+            // An address that the user typed, beside what was verified of another one.
             let mixed = try user([claim: "old", verified: true], [claim: "new"])
             #expect(mixed[claim] == "new" && mixed[verified] == nil)
             #expect(!mixed.isEmailVerified && !mixed.isPhoneNumberVerified)
@@ -90,7 +90,7 @@ struct AuthUserTests {
         #expect(user.name == "Ada Lovelace" && user.givenName == "Ada" && user.familyName == "Lovelace")
     }
 
-    @Test("a description names claims and says nothing about the person")
+    @Test("a description names claims and says nothing about the user")
     func description() throws {
         let user = AuthUser(try record(ada))
         #expect("\(user)" == "user with iss, name, sub")

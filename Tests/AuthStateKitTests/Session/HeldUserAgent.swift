@@ -6,7 +6,7 @@ import AuthStateTesting
 
 /// A user agent that counts its trips, and holds each one until a test lets it go.
 final class HeldUserAgent: ExternalUserAgent {
-    /// The person's behaviour in the browser.
+    /// The user's behaviour in the browser.
     enum Person: Sendable {
         /// Logs in, as `DirectUserAgent` does.
         case logsIn
@@ -60,7 +60,7 @@ final class HeldUserAgent: ExternalUserAgent {
         private func go(_ url: URL) async throws -> AuthorizationCallback {
             try await agent.gate.pass()
             if case .closes = agent.person {
-                throw AuthStateError(.cancelled, stage: .authorization, "The person closed the page.")
+                throw AuthStateError(.cancelled, stage: .authorization, "The user closed the page.")
             }
             return try await base.present(url)
         }

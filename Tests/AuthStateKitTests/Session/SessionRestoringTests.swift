@@ -146,7 +146,7 @@ struct SessionRestoringTests {
         #expect(fixture.state.error == nil)
     }
 
-    @Test("a request that needs a new login keeps the same person")
+    @Test("a request that needs a new login keeps the same user")
     func reauthorized() async throws {
         let fixture = try await SessionFixture()
         try await fixture.core.signIn()

@@ -35,7 +35,7 @@ struct SessionUserInfoTests {
         #expect(fixture.state.isAuthenticated)
     }
 
-    @Test("userinfo of another person fails the login: nothing is kept, and the tokens are revoked")
+    @Test("userinfo of another user fails the login: nothing is kept, and the tokens are revoked")
     func foreign() async throws {
         let fixture = try await SessionFixture()
         fixture.provider.provider.update { $0.deviations.userInfo = { $0["sub"] = "mallory" } }
@@ -49,7 +49,7 @@ struct SessionUserInfoTests {
         #expect(!next.state.isAuthenticated)
     }
 
-    @Test("userinfo of another person at a second login leaves the first one as it was")
+    @Test("userinfo of another user at a second login leaves the first one as it was")
     func foreignSwitch() async throws {
         let fixture = try await SessionFixture()
         try await fixture.core.signIn()

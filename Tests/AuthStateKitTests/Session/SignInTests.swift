@@ -79,7 +79,7 @@ struct SignInTests {
         #expect(try await first.stored("second")?.isAuthorized == true)
     }
 
-    @Test("a person who closes the page sees no error, and the caller can tell")
+    @Test("a user who closes the page sees no error, and the caller can tell")
     func closed() async throws {
         let fixture = try await SessionFixture(agent: HeldUserAgent(.closes, isOpen: true))
         #expect(await authError { try await fixture.core.signIn() }?.kind == .cancelled)
@@ -157,7 +157,7 @@ struct SignInTests {
         #expect(try await fixture.stored() == nil)
     }
 
-    @Test("another person's login replaces the first one as a whole")
+    @Test("another user's login replaces the first one as a whole")
     func accountSwitch() async throws {
         let fixture = try await SessionFixture()
         try await fixture.core.signIn()

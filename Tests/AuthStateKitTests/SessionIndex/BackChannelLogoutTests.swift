@@ -25,7 +25,7 @@ struct BackChannelLogoutTests {
         func logIn(_ key: AuthStateKey) async throws -> IDToken {
             let state = try await servers[0].logIn(.browser(fixture.request(), DirectUserAgent()), for: key)
             _ = try await servers[1].withFreshToken(for: key) { $0 }
-            return try IDToken(parsing: try #require(state.snapshot.idToken))
+            return try IDToken(parsing: try #require(state.record.idToken))
         }
 
         /// The token that the provider posts, verified.
@@ -110,7 +110,7 @@ struct BackChannelLogoutTests {
         #expect(try await site.base.entries(savedBefore: later).count == 3, "the state, its session and its user")
         #expect(try await store.entries(savedBefore: later).map(\.key) == ["a"])
         try await site.servers[0].remove("a")
-        try await site.servers[0].removeEnd("a")
+        try await site.servers[0].forgetLogout("a")
         #expect(try await site.base.entries(savedBefore: later).isEmpty)
 
         // A crash after the session was added: its state was never stored.
@@ -179,7 +179,7 @@ struct BackChannelLogoutTests {
         let site = try await Site()
         let plain = AuthStatePool(store: site.base, service: site.fixture.service)
         let state = try await plain.logIn(.browser(site.fixture.request(), DirectUserAgent()), for: "a")
-        let subject = try IDToken(parsing: try #require(state.snapshot.idToken)).subject
+        let subject = try IDToken(parsing: try #require(state.record.idToken)).subject
         #expect(try await site.servers[0].logOut(try await site.token(subject: subject)).ended == [])
         try await site.servers[0].state(for: "a").refresh()
         #expect(try await site.servers[0].logOut(try await site.token(subject: subject)).ended == ["a"])
@@ -192,7 +192,7 @@ struct BackChannelLogoutTests {
         let early = try await site.token(sessionID: first.sessionID)
         // At the first server; the second one still has the former state in memory.
         let state = try await site.servers[0].logIn(.browser(site.fixture.request(), DirectUserAgent()), for: "a")
-        let second = try IDToken(parsing: try #require(state.snapshot.idToken))
+        let second = try IDToken(parsing: try #require(state.record.idToken))
         // A crash left the former session in its entry.
         let name = try #require(SessionName(early))
         let store = IndexedAuthStateStore(site.base)

@@ -39,7 +39,7 @@ struct LockFileTests {
         let callback = AuthorizationCallback(url: try #require(URL(string: "http://127.0.0.1/callback?\(query)")))
         for number in 0..<30 {
             await #expect(throws: AuthStateError.self) {
-                try await pool.logIn(.code(pending, callback), for: AuthStateKey(rawValue: "\(number)"))
+                try await pool.logIn(.callback(callback, of: pending), for: AuthStateKey(rawValue: "\(number)"))
             }
         }
         #expect((try? scratch.names(in: "states")) ?? [] == [])

@@ -44,7 +44,7 @@ struct LoginTraceTests {
         /// The entries without the exchanges.
         var story: [LoginTrace.Entry] { log.entries.filter { $0.step != .http } }
 
-        /// Expects that no entry tells a secret that travelled, or anything about the person.
+        /// Expects that no entry tells a secret that travelled, or anything about the user.
         func expectNoSecret(
             besides others: [String] = [], atLeast count: Int, sourceLocation: SourceLocation = #_sourceLocation
         ) {
@@ -106,7 +106,7 @@ struct LoginTraceTests {
         #expect(scene.story.map(\.step) == steps)
         _ = try await state.userInfo()
         _ = try await state.refresh()
-        _ = await state.logOut(presenting: DirectUserAgent())
+        _ = await state.logOut(.everywhere(DirectUserAgent()))
         let later = scene.story.dropFirst(steps.count).map(\.step)
         #expect(
             later.first == .userinfo && later.contains(.tokens) && later.suffix(3) == [.browser, .callback, .answer])
@@ -117,7 +117,7 @@ struct LoginTraceTests {
         await scene.provider.stop()
     }
 
-    @Test("a trace tells no secret, and nothing of the person")
+    @Test("a trace tells no secret, and nothing of the user")
     func noSecret() async throws {
         let scene = try await Scene()
         var request = try await scene.request()
@@ -126,8 +126,8 @@ struct LoginTraceTests {
         let state = try await scene.logIn(request)
         _ = try await state.userInfo()
         _ = try await state.refresh()
-        let sent = try #require(state.snapshot.lastAuthorizationResponse?.request)
-        _ = await state.logOut(presenting: DirectUserAgent())
+        let sent = try #require(state.record.lastAuthorizationResponse?.request)
+        _ = await state.logOut(.everywhere(DirectUserAgent()))
         let challenge = try request.codeVerifier.challenge()
         scene.expectNoSecret(
             besides: [
@@ -176,7 +176,7 @@ struct LoginTraceTests {
     func foreignLogout() async throws {
         let scene = try await Scene()
         let state = try await scene.logIn()
-        _ = await state.logOut(presenting: DirectUserAgent(.changingState))
+        _ = await state.logOut(.everywhere(DirectUserAgent(.changingState)))
         #expect(scene.story.map(\.step).suffix(3) == [.browser, .callback, .failure])
         let (sent, back) = (scene.story.suffix(3).first, scene.story.suffix(2).first)
         #expect(sent?.message.contains("log out") == true && back?.message.contains("from a logout") == true)

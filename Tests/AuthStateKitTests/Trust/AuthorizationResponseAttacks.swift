@@ -61,7 +61,7 @@ extension Attack {
             try FrontChannel(["authorization_response_iss_parameter_supported": true])
                 .believe("https://app.example/cb?code=c&state=s")
         },
-        // Without its ID token nothing ties the code of the hybrid flow to the person.
+        // Without its ID token nothing ties the code of the hybrid flow to the user.
         Attack(.callbackIDToken) {
             let channel = try FrontChannel()
             try channel.believe("https://app.example/cb#code=c&state=s", for: channel.hybrid)

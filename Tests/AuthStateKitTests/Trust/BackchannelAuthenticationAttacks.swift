@@ -3,7 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 
 extension Attack {
-    /// Logins that another person confirmed than the one asked, or that name no person.
+    /// Logins that another user confirmed than the one asked, or that name no user.
     static let backchannelAuthentication: [Attack] = [
         Attack(.idTokenPresent) { try offer(nil, hint: .login("alice")) },
         Attack(.reauthorizedAccount) { try offer("mallory", hint: .idToken(idToken(of: "alice"))) },
@@ -13,7 +13,7 @@ extension Attack {
         unsignedToken(["iss": "https://op.example", "sub": .string(subject)])
     }
 
-    /// Offers the tokens of one person to a request that names another.
+    /// Offers the tokens of one user to a request that names another.
     private static func offer(_ subject: String?, hint: BackchannelAuthenticationRequest.Hint) throws {
         guard let url = URL(string: "https://op.example/token") else { return }
         let (configuration, now) = (

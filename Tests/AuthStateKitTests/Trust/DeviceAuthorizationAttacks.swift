@@ -4,7 +4,7 @@ import AuthStateOAuth
 import AuthStateTesting
 
 extension Attack {
-    /// Texts and addresses that a device would show to a person, or open, when one check is not made.
+    /// Texts and addresses that a device would show to a user, or open, when one check is not made.
     static let deviceAuthorization: [Attack] = [
         answer(.deviceVerificationURI, uri: "file:///etc/passwd"),
         answer(.deviceVerificationURI, uri: "x-app://op.example/device"),

@@ -59,7 +59,7 @@ extension Attack {
             ]
         }
 
-        // Addresses that are not public, where a person or a stranger's document names them.
+        // Addresses that are not public, where a user or a stranger's document names them.
         + ["127.0.0.1", "localhost", "10.0.0.1", "169.254.169.254", "0x0a000001", "[::ffff:10.0.0.1]"].map { host in
             Attack(.publicAddress) { try await find("https://op.example", typing: "https://\(host)/ada") }
         }

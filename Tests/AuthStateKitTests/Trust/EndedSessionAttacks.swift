@@ -46,7 +46,7 @@ struct LateLogin {
 
     init() async throws {
         fixture = try await ProviderFixture(clock: clock)
-        base = InMemoryAuthStateStore(wallClock: clock.wallClock)
+        base = InMemoryAuthStateStore(clock: clock.wallClock)
         other = AuthStatePool(store: IndexedAuthStateStore(base), service: fixture.service)
     }
 

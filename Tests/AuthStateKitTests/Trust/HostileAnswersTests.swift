@@ -11,7 +11,7 @@ struct HostileAnswersTests {
         let response = answer.response(endpoint.honestBody(Self.base))
         let transport = ScriptedTransport([], then: .response(response))
         var limits = AuthorizationService.Configuration()
-        limits.clock = ManualClock().wallClock
+        limits.clock = WallClock { ManualClock().date }
         do {
             try await endpoint.ask(transport, at: Self.base, limits: limits)
             return nil

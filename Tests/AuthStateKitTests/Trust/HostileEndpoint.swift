@@ -116,7 +116,7 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
         let store = InMemoryAuthStateStore()
         let state = AuthState(record, service: service, store: store, options: options)
         do { try await state.refresh() } catch {
-            let after = state.snapshot
+            let after = state.record
             #expect(after.isAuthorized && after.accessToken == "SECRET-access-0")
             let safe = ["SECRET-refresh-0", "SECRET-refresh-1"]
             #expect(safe.contains(after.refreshToken ?? ""))

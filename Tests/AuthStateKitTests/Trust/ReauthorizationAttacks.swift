@@ -11,7 +11,7 @@ extension Attack {
         Attack(.reauthorizedAccount) { try offer(nil) },
     ]
 
-    /// The login of a person with these claims, for a request of Alice's.
+    /// The login of a user with these claims, for a request of Alice's.
     private static func offer(_ claims: JSONValue?) throws {
         try IDToken.checkAccount(
             of: claims.map(unsignedToken), isThatOf: unsignedToken(["iss": "https://op.example", "sub": "alice"]))

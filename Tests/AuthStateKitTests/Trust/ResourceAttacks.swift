@@ -8,7 +8,7 @@ import AuthStateTesting
 @testable import AuthStateServer
 
 extension Attack {
-    /// Resources, and servers that they name, which would lead a person or a token to another party.
+    /// Resources, and servers that they name, which would lead a user or a token to another party.
     static let resources: [Attack] =
         ["https://evil.example/v1", "https://api.example", "https://api.example/v1/", "https://API.example/v1"].map {
             name in

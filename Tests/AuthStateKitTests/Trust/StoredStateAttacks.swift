@@ -30,7 +30,7 @@ extension Attack {
                 Attack(.credentialOrigin) { try await send(.secret("s3cret"), to: endpoint) },
                 // Bound to the provider, which the stored state no longer names.
                 Attack(.credentialOrigin) {
-                    try await send(.secret("s3cret").sent(onlyTo: .configuration(service)), to: endpoint)
+                    try await send(.secret("s3cret").restricted(to: .configuration(service)), to: endpoint)
                 },
                 Attack(.credentialReference) { try await send(nil, naming: .environment("PATH"), to: endpoint) },
                 Attack(.credentialReference) {
@@ -40,7 +40,7 @@ extension Attack {
         } + [
             Attack(.credentialOrigin) {
                 let key = ClientCredential.privateKey(environment: "AUTHSTATE_TEST_KEY")
-                try await sign(with: key, allowing: [key.sent(onlyTo: .configuration(service))])
+                try await sign(with: key, allowing: [key.restricted(to: .configuration(service))])
             },
             Attack(.credentialReference) {
                 try await sign(with: .privateKey(environment: "AUTHSTATE_TEST_KEY"), allowing: [])
@@ -50,7 +50,7 @@ extension Attack {
             },
             Attack(.credentialOrigin) {
                 let token = ClientCredential.assertion(environment: "AUTHSTATE_TEST_TOKEN")
-                try await present(token, allowing: [token.sent(onlyTo: .configuration(service))])
+                try await present(token, allowing: [token.restricted(to: .configuration(service))])
             },
             Attack(.secretFile) { try readAssertion("eyJhbGciOiJFUzI1NiJ9.e30.c2ln", mode: 0o664) },
             Attack(.secretFile) { try readAssertion("eyJhbGciOiJFUzI1NiJ9.e30.c2ln", mode: 0o646) },
@@ -85,7 +85,7 @@ extension Attack {
         change(&record)
         try await store.overwrite(with: record)
         return try await AuthState.restore(at: AuthState.Place(store, options: options), credential: credential)
-            .snapshot
+            .record
     }
 
     /// Sends a request with the credential of a restored state; believed when it reaches the attacker.

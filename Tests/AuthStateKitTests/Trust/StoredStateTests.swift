@@ -42,8 +42,8 @@ struct StoredStateTests {
     @Test(
         "a secret in memory is not sent to the stored endpoint",
         arguments: [
-            ClientCredential.secret("s3cret"), .secret("s3cret").sent(onlyTo: .issuer(issuer)),
-            .secret("s3cret", method: .clientSecretJWT).sent(onlyTo: .issuer(issuer)), .environment("PATH"),
+            ClientCredential.secret("s3cret"), .secret("s3cret").restricted(to: .issuer(issuer)),
+            .secret("s3cret", method: .clientSecretJWT).restricted(to: .issuer(issuer)), .environment("PATH"),
         ])
     func endpointChanged(_ credential: ClientCredential) async throws {
         var fixture = try fixture([Self.discovery])
@@ -78,7 +78,7 @@ struct StoredStateTests {
         try await store.overwrite(with: fixture.record)
         let state = try await AuthState.restore(
             at: AuthState.Place(store, service: fixture.service),
-            credential: .secret("s3cret").sent(onlyTo: .issuer(Self.issuer)))
+            credential: .secret("s3cret").restricted(to: .issuer(Self.issuer)))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
         #expect(fixture.transport.requests.last?.url.host == "tokens.example")
     }
@@ -90,7 +90,7 @@ struct StoredStateTests {
         try await store.overwrite(with: fixture.record)
         let state = try await AuthState.restore(
             at: AuthState.Place(store, service: fixture.service),
-            credential: .secret("s3cret").sent(onlyTo: .issuer(Self.issuer)))
+            credential: .secret("s3cret").restricted(to: .issuer(Self.issuer)))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
         #expect(fixture.transport.requests.count == 1)
     }
@@ -102,7 +102,7 @@ struct StoredStateTests {
         if isMoved { fixture.record.client.provider.tokenEndpoint = endpoint("evil.example") }
         let store = OpenStore()
         try await store.overwrite(with: fixture.record)
-        fixture.options.allowedCredentials = [.environment("PATH").sent(onlyTo: provider)]
+        fixture.options.allowedCredentials = [.environment("PATH").restricted(to: provider)]
         let state = try await AuthState.restore(
             at: AuthState.Place(store, service: fixture.service, options: fixture.options))
         if isMoved {
@@ -151,7 +151,7 @@ struct StoredStateTests {
         try await store.overwrite(with: fixture.record)
         let state = try await AuthState.restore(
             at: AuthState.Place(store, service: fixture.service), credential: Self.bound)
-        let outcome = await state.logOut()
+        let outcome = await state.logOut(.everywhere())
         guard case .failed(let error) = outcome.revocation else {
             Issue.record("the revocation did not fail")
             return
@@ -174,7 +174,7 @@ struct StoredStateTests {
     }
 
     /// The provider's secret, for the provider alone.
-    private static let bound = ClientCredential.secret("s3cret").sent(onlyTo: .issuer(issuer))
+    private static let bound = ClientCredential.secret("s3cret").restricted(to: .issuer(issuer))
 
     /// A state whose revocation endpoint is another program's.
     private func revocable() throws -> Fixture {
@@ -190,7 +190,8 @@ struct StoredStateTests {
         let store = OpenStore()
         try await store.overwrite("ada", with: fixture.record)
         let pool = AuthStatePool(
-            store: store, service: fixture.service, credential: .environment("PATH").sent(onlyTo: .issuer(Self.issuer)))
+            store: store, service: fixture.service,
+            credential: .environment("PATH").restricted(to: .issuer(Self.issuer)))
         if isMoved {
             await expectWithheld(fixture) { try await pool.freshTokens(for: "ada") }
         } else {

@@ -5,7 +5,7 @@ import AuthStateOAuth
 import AuthStateTesting
 
 extension Attack {
-    /// Userinfo about another person, or for another client.
+    /// Userinfo about another user, or for another client.
     static let userInfo: [Attack] = [
         Attack(.userInfoSubject) { try await offer(.plain(["sub": "mallory"])) },
         Attack(.userInfoSubject) { try await offer(.plain(["name": "Alice"])) },

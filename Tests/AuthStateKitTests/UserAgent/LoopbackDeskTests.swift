@@ -11,7 +11,7 @@ struct LoopbackDeskTests {
     private static let display = ["DISPLAY": ":0"]
     private let screen = Screen()
 
-    /// What a person has seen.
+    /// What a user has seen.
     private final class Screen: Sendable {
         private let lines = Lock<[String]>([])
         var texts: [String] { lines.withLock { $0 } }

@@ -93,7 +93,7 @@ struct LoopbackOtherUserTests {
         #expect(try await page.value.contains("failed"))
     }
 
-    @Test("a program that looks at the address before the person does not use it up")
+    @Test("a program that looks at the address before the user does not use it up")
     func lookingAhead() async throws {
         let trip = try await LoopbackTrip()
         let (callback, address) = try await trip.open(page())

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Redirects after the app was ended", .timeLimit(.minutes(5)))
 struct RedirectRestoringTests {
-    /// Begins a login in an app that is ended while the person is at the provider; the task stands for what is lost.
+    /// Begins a login in an app that is ended while the user is at the provider; the task stands for what is lost.
     private static func begin(
         in world: RedirectWorld, label: String? = nil, page: Int = 0
     ) async throws -> (answer: URL, lost: Task<AuthState, any Error>) {
@@ -36,7 +36,7 @@ struct RedirectRestoringTests {
         #expect(redirect.label == "account-1")
         guard case .login(let pending) = redirect.flow else { throw Hang() }
         let state = try await AuthState.logIn(
-            .code(pending, redirect.callback),
+            .callback(redirect.callback, of: pending),
             at: AuthState.Place(world.store, key: "account-1", service: world.service))
         #expect(state.isAuthorized)
         #expect(try await AuthState.restore(at: AuthState.Place(world.store, key: "account-1")).isAuthorized)

@@ -18,7 +18,7 @@ struct RedirectWorld: Sendable {
 
     var service: AuthorizationService {
         var configuration = AuthorizationService.Configuration()
-        configuration.clock = clock.wallClock
+        configuration.clock = WallClock { [clock] in clock.date }
         return AuthorizationService(configuration: configuration)
     }
 
@@ -52,7 +52,7 @@ final class RedirectBrowser: Sendable {
         return true
     }
 
-    /// Waits for a page to be opened, and logs in there: the URL that the provider sends the person back to.
+    /// Waits for a page to be opened, and logs in there: the URL that the provider sends the user back to.
     func answer(page index: Int = 0, at redirectURI: String = RedirectWorld.redirectURI) async throws -> URL {
         try await eventually { pages.withLock { $0.count > index } }
         let session = try await DirectUserAgent().prepare(redirectURI: RedirectURI(redirectURI), for: .login)

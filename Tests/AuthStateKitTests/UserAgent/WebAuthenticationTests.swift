@@ -151,7 +151,7 @@ struct WebAuthenticationTests {
     }
 
     @Test(
-        "header fields that the system refuses are told from a missing association and from a person who cancels",
+        "header fields that the system refuses are told from a missing association and from a user who cancels",
         arguments: [
             (custom, "Headers are invalid.", .invalidArgument), (custom, nil, .userCancelled),
             ("https://app.example/callback", "Headers are invalid.", .invalidArgument),

@@ -24,7 +24,7 @@ struct AuthorizationResponseTests {
     }
 
     @Test(
-        "a refusal without state keeps its code only where it asks the person to act",
+        "a refusal without state keeps its code only where it asks the user to act",
         arguments: [
             ("access_denied", AuthStateError.Code.accessDenied), ("login_required", .loginRequired),
             ("invalid_client", .stateMismatch), ("invalid_scope", .stateMismatch),

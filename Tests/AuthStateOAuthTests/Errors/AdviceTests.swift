@@ -8,7 +8,7 @@ import Testing
 struct AdviceTests {
     private static let codes = AuthStateError.Code.kinds.keys.sorted { $0.rawValue < $1.rawValue }
 
-    @Test("each code has advice, but for what a person or a program cancelled", arguments: codes)
+    @Test("each code has advice, but for what a user or a program cancelled", arguments: codes)
     func eachCode(_ code: AuthStateError.Code) {
         let error = AuthStateError(code, stage: .token, "It failed.")
         #expect((error.hint == nil) == (error.kind == .cancelled))

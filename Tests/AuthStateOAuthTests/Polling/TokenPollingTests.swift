@@ -89,7 +89,7 @@ struct TokenPollingTests {
         #expect(last?.code == .deviceCodeExpired, "the provider itself asked for a longer pause")
     }
 
-    @Test("a provider that was away at the end is told from a person who did nothing")
+    @Test("a provider that was away at the end is told from a user who did nothing")
     func awayAtTheEnd() throws {
         var polling = polling()
         let end = Fixtures.now.addingTimeInterval(1800)

@@ -84,7 +84,7 @@ private func checkRegistration(_ response: TransportResponse, former: Registrati
 private func checkUserInfo(_ response: TransportResponse) {
     guard let answer = accepted({ try UserInfoAnswer(response) }), case .plain(let claims) = answer else { return }
     if let bound = accepted({ try UserInfo(claims, subject: "ada", isSigned: false) }) {
-        require(bound.isBound && bound.subject == "ada", "the person of the ID token")
+        require(bound.isBound && bound.subject == "ada", "the user of the ID token")
         requireFitForLog(bound.description)
     }
     guard let free = accepted({ try UserInfo(claims, subject: nil, isSigned: false) }) else {

@@ -284,7 +284,7 @@ class Glewlwyd:
             if message != ("cancelled" if self.browser.deny else "complete"):
                 raise Failure(f"the provider says {message}")
             return None
-        if prompt.startswith("device"):  # deviceComplete, or an error that is for the person to read
+        if prompt.startswith("device"):  # deviceComplete, or an error that is for the user to read
             if prompt != "deviceComplete":
                 raise Failure(f"the provider says {prompt}")
             return None

@@ -22,7 +22,7 @@ import urllib.parse
 import urllib.request
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the key that WebDriver gives to element references
-# The buttons that a person would click, in this order: django-oauth-toolkit's, then those of glewlwyd's pages.
+# The buttons that a user would click, in this order: django-oauth-toolkit's, then those of glewlwyd's pages.
 PROCEED = """
 const visible = e => e.offsetParent !== null && !e.disabled && !e.dataset.pressed;
 const words = ["authorize", "log in", "login", "grant", "continue", "accept", "ok"];

@@ -32,7 +32,7 @@ extension RedirectPageTests {
 extension ProviderTests {
     @Suite("redirect page", .whereChromiumIsInstalled, .takingTurns) struct RedirectLoginTests {
         @Test(
-            "a person logs in at a real provider, and the page hands the answer over",
+            "a user logs in at a real provider, and the page hands the answer over",
             arguments: [Provider.glewlwyd, .django])
         func login(_ provider: Provider) async throws {
             let flow = try Flow(provider)

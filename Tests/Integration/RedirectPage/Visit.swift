@@ -37,7 +37,7 @@ struct Visit: Sendable {
             """)
     }
 
-    /// The address that the person can open the app with; nil when there is none.
+    /// The address that the user can open the app with; nil when there is none.
     var link: String? { seen["link"]?.stringValue }
 
     /// The resources that the policy stopped.

@@ -86,7 +86,7 @@ struct Chromium: Sendable {
         }
     }
 
-    /// The text that a person reads.
+    /// The text that a user reads.
     var text: String { get async throws { try await script("return document.body.innerText").stringValue ?? "" } }
 
     /// The text of the one element that a selector finds; nil when there is none.

@@ -68,14 +68,14 @@ struct Flow: Sendable {
         return request
     }
 
-    /// Takes the person through a login.
+    /// Takes the user through a login.
     func logIn(_ decision: LoginBrowser.Decision = .accept) async throws -> AuthState {
         try await AuthState.logIn(
             .browser((try await request()).with(credential), browser.userAgent(decision)),
             at: AuthState.Place(store, service: service))
     }
 
-    /// Takes the person to the provider and back, and leaves the rest to the caller.
+    /// Takes the user to the provider and back, and leaves the rest to the caller.
     func callback() async throws -> (AuthorizationRequest, AuthorizationCallback) {
         var request = try await request()
         let session = try await browser.userAgent().prepare(redirectURI: request.redirectURI, for: .login)
@@ -92,7 +92,7 @@ struct Flow: Sendable {
 
     /// Another program that holds the same state as it is now, in memory.
     func copy(of state: AuthState) -> AuthState {
-        AuthState(state.snapshot, service: service, store: InMemoryAuthStateStore())
+        AuthState(state.record, service: service, store: InMemoryAuthStateStore())
     }
 
     /// The number of requests that went to the token endpoint.

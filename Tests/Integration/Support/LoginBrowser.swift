@@ -2,11 +2,11 @@ import AuthStateKit
 import Foundation
 import Testing
 
-/// A person with a browser, played by a script: logs in, consents or declines, confirms a logout.
+/// A user with a browser, played by a script: logs in, consents or declines, confirms a logout.
 struct LoginBrowser: Sendable {
     static let python = "/usr/bin/python3"
 
-    /// The person's decision where the provider asks for consent.
+    /// The user's decision where the provider asks for consent.
     enum Decision: Sendable { case accept, decline }
 
     private let folder: TemporaryFolder
@@ -52,7 +52,7 @@ struct LoginBrowser: Sendable {
         return try #require(URL(string: result.output.trimmingCharacters(in: .whitespacesAndNewlines)))
     }
 
-    /// Goes through a page on which no way leads back to a client: the person's other device.
+    /// Goes through a page on which no way leads back to a client: the user's other device.
     func open(_ url: URL, _ decision: Decision = .accept) async throws {
         let result = try await Program.run(words(decision) + [url.absoluteString])
         #expect(result.status == 0, "\(result.errors)")

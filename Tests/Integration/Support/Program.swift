@@ -19,7 +19,7 @@ final class Program: Sendable {
 
     private init(_ words: [String], environment: [String: String]) throws {
         folder = try TemporaryFolder()
-        // No test uses the keyring of the person who runs it.
+        // No test uses the keyring of the user who runs it.
         var inherited = ProcessInfo.processInfo.environment
         inherited["DBUS_SESSION_BUS_ADDRESS"] = nil
         inherited["XDG_RUNTIME_DIR"] = nil

@@ -33,7 +33,7 @@ struct AccountTests {
         let first = steps.map { step in account.log.firstIndex { $0.step == step } ?? -1 }
         #expect(first == first.sorted(), "\(account.log)")
 
-        let record = try #require(account.session.authState?.snapshot)
+        let record = try #require(account.session.authState?.record)
         let response = try #require(record.lastTokenResponse)
         let code = try #require(world.provider.requests(at: .token).first?.parameters["code"])
         let verifier = try #require(world.provider.requests(at: .token).first?.parameters["code_verifier"])
@@ -56,7 +56,7 @@ struct AccountTests {
         #expect(world.provider.requestCount(.authorization) == 1)
     }
 
-    @Test("When the grant is gone the person signs in again, and the request is sent again")
+    @Test("When the grant is gone the user signs in again, and the request is sent again")
     func reauthorization() async throws {
         let world = try await World()
         let account = try await world.signedIn()
@@ -67,7 +67,7 @@ struct AccountTests {
         #expect(account.session.isAuthenticated)
     }
 
-    @Test("The request of one person is not sent in the name of another")
+    @Test("The request of one user is not sent in the name of another")
     func anotherPerson() async throws {
         let world = try await World()
         let account = try await world.signedIn()
@@ -87,9 +87,9 @@ struct AccountTests {
     func refresh() async throws {
         let world = try await World()
         let account = try await world.signedIn()
-        let before = try #require(account.session.authState?.snapshot.lastTokenResponse?.accessToken)
+        let before = try #require(account.session.authState?.record.lastTokenResponse?.accessToken)
         await account.refresh()
-        let after = try #require(account.session.authState?.snapshot.lastTokenResponse?.accessToken)
+        let after = try #require(account.session.authState?.record.lastTokenResponse?.accessToken)
         #expect(before != after)
         let result = try #require(account.result)
         #expect(result.contains("openid") && !result.contains(after))

@@ -50,7 +50,7 @@ struct AccountsTests {
     func ended() async throws {
         let world = try await World()
         let opened = Opened()
-        // The first app sends the person to the browser, and is ended there.
+        // The first app sends the user to the browser, and is ended there.
         let first = Account(
             try world.line(),
             try world.parts { router in

@@ -5,7 +5,7 @@ import Testing
 
 struct FactTests {
     @Test(
-        "Claims are shown for a person",
+        "Claims are shown for a user",
         arguments: [
             ("exp", 1_700_000_000, "2023-11-14T22:13:20Z"), ("name", "Ada", "Ada"),
             ("amr", ["pwd", "otp"], "pwd, otp"), ("email_verified", true, "true"), ("count", 3, "3"),

@@ -8,7 +8,7 @@ public struct AuthStateCommand: AsyncParsableCommand {
         commandName: "authstate",
         abstract: "Log in at an OpenID provider, and use tokens that are always fresh.",
         discussion: """
-            Data goes to standard output, everything for a person to standard error.
+            Data goes to standard output, everything for a user to standard error.
 
             Exit codes: 0 done; 1 the resource answered with an error; 64 wrong usage; 65 the provider's answer was \
             refused; 69 provider unreachable or failing, try again; 75 the stored state is locked or cannot be used; \

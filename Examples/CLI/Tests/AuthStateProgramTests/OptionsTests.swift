@@ -15,7 +15,7 @@ struct OptionsTests {
     private let minimal = ["--issuer", "https://op.example", "--client-id", "cli"]
 
     @Test(
-        "a client for a person registers without a secret, unless the provider takes such clients only with one",
+        "a client for a user registers without a secret, unless the provider takes such clients only with one",
         arguments: [
             (nil, "client_secret_basic"), (["client_secret_basic", "none"], "none"),
             (["private_key_jwt", "client_secret_post"], "client_secret_post"), (["private_key_jwt"], "none"),

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension Authstate {
-    /// A person who knows the URL of an API, and no provider.
+    /// A user who knows the URL of an API, and no provider.
     init() throws { try self.init(nil as ProviderProcess?) }
 
     /// The arguments of a login for an API.

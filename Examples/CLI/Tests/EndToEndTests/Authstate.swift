@@ -2,7 +2,7 @@ import AuthStateKit
 import Foundation
 import Testing
 
-/// The built program and a person who uses it: a state file, a browser, and mostly a provider to log in at.
+/// The built program and a user who uses it: a state file, a browser, and mostly a provider to log in at.
 struct Authstate: Sendable {
     /// The program lies beside the tests.
     static let path =
@@ -28,7 +28,7 @@ struct Authstate: Sendable {
 
     /// The provider.
     var provider: ProviderProcess {
-        guard let process else { preconditionFailure("This person has no provider.") }
+        guard let process else { preconditionFailure("This user has no provider.") }
         return process
     }
 
@@ -103,7 +103,7 @@ struct Authstate: Sendable {
     /// Makes the stored access token an expired one.
     func expire() async throws {
         let state = try await state()
-        var response = try #require(state.snapshot.lastTokenResponse)
+        var response = try #require(state.record.lastTokenResponse)
         response.issuedAt = Date(timeIntervalSinceNow: -7200)
         response.accessTokenExpirationDate = Date(timeIntervalSinceNow: -3600)
         try await state.update(with: response)
@@ -112,7 +112,7 @@ struct Authstate: Sendable {
     /// A copy of the stored state, in memory; the program does not notice its use.
     func copy() async throws -> AuthState {
         let state = try await state()
-        var record = state.snapshot
+        var record = state.record
         if case .environment(let name) = record.client.credential.source, let secret = environment[name] {
             record.client.credential = .secret(secret, method: record.client.credential.method)
         }

@@ -26,7 +26,7 @@ extension EndToEndTests {
             #expect(try token.json()["token_type"] == "DPoP")
             #expect(token.errors.contains("bound to a key"))
             #expect(try await authstate.json("refresh")["authorized"] == true)
-            let userInfo = try #require(try await authstate.state().snapshot.client.provider.userInfoEndpoint)
+            let userInfo = try #require(try await authstate.state().record.client.provider.userInfoEndpoint)
             let answer = try await authstate.json("request", userInfo.absoluteString)
             #expect(answer["status"]?.doubleValue == 200)
 

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     @Suite("Chromium", .whereChromiumIsInstalled) struct ChromiumTests {
-        @Test("a person logs in on the provider's own pages and ends on ours", arguments: [Provider.django, .glewlwyd])
+        @Test("a user logs in on the provider's own pages and ends on ours", arguments: [Provider.django, .glewlwyd])
         func login(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)
             let shown = try await logIn(authstate, [])

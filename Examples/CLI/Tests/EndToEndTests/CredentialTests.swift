@@ -48,7 +48,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("without a login git asks for no password, and the person reads why")
+        @Test("without a login git asks for no password, and the user reads why")
         func notLoggedIn() async throws {
             try await CredentialServer.run(for: .glewlwyd) { server, authstate in
                 let result = try await server.git(["ls-remote", server.repository], by: authstate)
@@ -112,7 +112,7 @@ extension EndToEndTests {
             let authstate = try Authstate(process)
             do {
                 try await authstate.logIn()
-                let first = try await authstate.state().snapshot
+                let first = try await authstate.state().record
                 let credential = try await authstate.json("kube-credential")
                 let end = try #require(credential["status"]?["expirationTimestamp"]?.stringValue)
                 #expect(try Date(end, strategy: .iso8601) > Date() && credential["kind"] == "ExecCredential")
@@ -181,7 +181,7 @@ struct CredentialServer: Sendable {
     private let authority: String
     private let control: String
 
-    /// Runs a body with a server and a person of a provider, and ends the server after it.
+    /// Runs a body with a server and a user of a provider, and ends the server after it.
     static func run(
         for provider: Provider, _ body: (CredentialServer, Authstate) async throws -> Void
     ) async throws {

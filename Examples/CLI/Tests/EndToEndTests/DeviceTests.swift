@@ -43,7 +43,7 @@ extension EndToEndTests {
             #expect(try await authstate.json("token")["access_token"] != first)
         }
 
-        @Test("the person refuses")
+        @Test("the user refuses")
         func refused() async throws {
             // glewlwyd has no way to refuse.
             let authstate = try Authstate(.django)

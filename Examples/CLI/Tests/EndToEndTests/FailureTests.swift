@@ -251,7 +251,7 @@ extension EndToEndTests {
                 hint: "state")
         }
 
-        @Test("an interruption while the person is in the browser")
+        @Test("an interruption while the user is in the browser")
         func interrupted() async throws {
             let authstate = try Authstate(.django)
             let opened = authstate.folder("opened")

@@ -3,7 +3,7 @@ import AuthStateTesting
 import Foundation
 import Testing
 
-/// A login that begins with a person's address, at a provider that answers WebFinger.
+/// A login that begins with a user's address, at a provider that answers WebFinger.
 @Suite("authstate login --identifier", .timeLimit(.minutes(5)))
 struct IdentifierTests {
     private let folder: TemporaryFolder

@@ -103,7 +103,7 @@ extension EndToEndTests {
             #expect(login.errors.contains("Logged in."))
             let token = try await authstate("token")
             #expect(token.status == 0 && token.errors.isEmpty)
-            #expect(token.output == "\(try #require(try await authstate.state().snapshot.accessToken))\n")
+            #expect(token.output == "\(try #require(try await authstate.state().record.accessToken))\n")
             let info = try await authstate("userinfo")
             #expect(info.status == 0 && info.output.contains("email: alice@example.test\n"))
             #expect(try await authstate("status").output.contains("authorized: yes\n"))
@@ -185,7 +185,7 @@ extension EndToEndTests {
             let authstate = try Authstate(provider)
             let arguments = authstate.loginArguments(client: "hybrid") + ["--response-type", "code id_token"]
             #expect(try await authstate(arguments).status == 0)
-            #expect(try await authstate.state().snapshot.lastAuthorizationResponse?.idToken != nil)
+            #expect(try await authstate.state().record.lastAuthorizationResponse?.idToken != nil)
             #expect(try await authstate.json("userinfo")["email"] == "alice@example.test")
             #expect(try await authstate.json("refresh")["authorized"] == true)
         }
@@ -265,7 +265,7 @@ extension EndToEndTests {
         func together(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)
             try await authstate.logIn()
-            let first = try #require(try await authstate.state().snapshot.accessToken)
+            let first = try #require(try await authstate.state().record.accessToken)
             try await authstate.expire()
             let renewals = tokenRequests(authstate.provider)
             let results = try await withThrowingTaskGroup(of: Program.Result.self) { group in
@@ -284,7 +284,7 @@ extension EndToEndTests {
         }
 
         private func userInfoEndpoint(_ authstate: Authstate) async throws -> String {
-            try #require(try await authstate.state().snapshot.client.provider.userInfoEndpoint).absoluteString
+            try #require(try await authstate.state().record.client.provider.userInfoEndpoint).absoluteString
         }
     }
 }

@@ -32,7 +32,7 @@ extension EndToEndTests {
             return try await Program.start(words, environment: environment).result()
         }
 
-        @Test("a key gets tokens without a person, and renews by signing anew")
+        @Test("a key gets tokens without a user, and renews by signing anew")
         func assertion() async throws {
             let login = try await authstate(
                 "login", "--issuer", provider.issuer, "--client-id", "robot", "--grant", "jwt-bearer", "--private-key",

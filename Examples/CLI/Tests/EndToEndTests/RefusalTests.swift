@@ -4,7 +4,7 @@ import AuthStateTesting
 import Foundation
 import Testing
 
-/// The built program at a provider that does one thing wrong: the output for the person, and for a script.
+/// The built program at a provider that does one thing wrong: the output for the user, and for a script.
 @Suite("authstate at a provider that lies", .timeLimit(.minutes(5)))
 struct RefusalTests {
     /// One way of a provider to be wrong, and how a login at it ends.
@@ -124,11 +124,11 @@ struct RefusalTests {
         #expect(provider.statistics.refreshTokenReuses == 0)
     }
 
-    @Test("userinfo of another person is refused, and the login stays")
+    @Test("userinfo of another user is refused, and the login stays")
     func userInfo() async throws {
         #expect(try await logIn().status == 0)
         provider.update { $0.deviations.userInfo = { $0["sub"] = "mallory" } }
-        try expect(try await authstate("userinfo"), 65, .userinfo, .subjectMismatch, "another person")
+        try expect(try await authstate("userinfo"), 65, .userinfo, .subjectMismatch, "another user")
         #expect(try await authstate("status").status == 0)
     }
 }

@@ -34,7 +34,7 @@ struct RegisteredAlgorithmTests {
         try #require(result.status == 0, "\(result)")
         let state = try await AuthState.restore(
             at: AuthState.Place(FileAuthStateStore(file: folder("login.json"))))
-        let registration = try #require(state.snapshot.lastRegistrationResponse)
+        let registration = try #require(state.record.lastRegistrationResponse)
         #expect(registration.clientSecret != nil && registration.idTokenSignedResponseAlg == .hs256)
         #expect(registration.metadata["request_object_signing_alg"] == "HS256")
         await provider.stop()

@@ -31,7 +31,7 @@ extension EndToEndTests {
             #expect(try await authstate.json("refresh")["authorized"] == true)
             let second = try await logIn(authstate, redirectURI: uri)
             #expect(try second.json()["client_id"]?.stringValue == client, "\(second)")
-            let registration = try await authstate.state().snapshot.lastRegistrationResponse
+            let registration = try await authstate.state().record.lastRegistrationResponse
             #expect(registration?.clientID == client && registration?.registrationAccessToken != nil)
         }
 
@@ -48,7 +48,7 @@ extension EndToEndTests {
             for _ in 0..<2 {
                 let login = try await logIn(authstate)
                 try #require(login.status == 0, "\(login)")
-                let record = try await authstate.state().snapshot
+                let record = try await authstate.state().record
                 addresses += [record.lastAuthorizationResponse?.request.redirectURI?.rawValue].compactMap(\.self)
                 let registered = record.lastRegistrationResponse?.metadata["redirect_uris"]?.arrayValue
                 addresses += (registered ?? []).compactMap(\.stringValue)
@@ -66,7 +66,7 @@ extension EndToEndTests {
             let authstate = try Authstate(.django)
             let login = try await logIn(authstate)
             try #require(login.status == 0, "\(login)")
-            let answer = try await #require(authstate.state().snapshot.lastAuthorizationResponse)
+            let answer = try await #require(authstate.state().record.lastAuthorizationResponse)
             let other = try await LoopbackUserAgent(browser: .custom { _ in })
                 .prepare(redirectURI: answer.request.redirectURI, for: .login)
             try await authstate.expectFailure(
@@ -87,7 +87,7 @@ extension EndToEndTests {
             let json = try registered.json()
             #expect(json["issuer"]?.stringValue == authstate.provider.issuer)
             #expect(json["has_secret"] == .bool(provider == .glewlwyd))
-            let secret = try await authstate.state().snapshot.lastRegistrationResponse?.clientSecret
+            let secret = try await authstate.state().record.lastRegistrationResponse?.clientSecret
             #expect((secret != nil) == (provider == .glewlwyd))
             if let secret { #expect(!registered.output.contains(secret) && !registered.errors.contains(secret)) }
 
@@ -113,7 +113,7 @@ extension EndToEndTests {
 
             let shown = try await authstate.json("registration")
             #expect(shown["client_id"] == client && shown["client_name"] == "authstate")
-            let before = try await authstate.state().snapshot
+            let before = try await authstate.state().record
             #expect(shown["redirect_uris"]?.arrayValue?.count == 1)
             #expect(shown["redirect_uris"] == before.lastRegistrationResponse?.metadata["redirect_uris"])
             let changed = try await authstate.json("registration", "update", "--client-name", "Renamed")
@@ -123,7 +123,7 @@ extension EndToEndTests {
             #expect(lines.status == 0 && lines.output.contains("client_name: Renamed\n"), "\(lines)")
 
             // django-oauth-toolkit replaces the token with each change, glewlwyd the secret: neither is lost, or shown.
-            let after = try await authstate.state().snapshot
+            let after = try await authstate.state().record
             let former = try #require(before.lastRegistrationResponse)
             let latter = try #require(after.lastRegistrationResponse)
             if provider == .django { #expect(latter.registrationAccessToken != former.registrationAccessToken) }

@@ -137,7 +137,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("needs neither a person nor a page with the token of a platform, also for more rights")
+        @Test("needs neither a user nor a page with the token of a platform, also for more rights")
         func workload() async throws {
             let authstate = try Authstate()
             let key = try SigningKey.generate(.es256, keyID: "platform-1")
@@ -198,6 +198,6 @@ extension EndToEndTests {
 extension Authstate {
     /// The names of the values that the program keeps with the login.
     fileprivate var annotations: Set<String> {
-        get async throws { Set(try await state().snapshot.annotations.keys) }
+        get async throws { Set(try await state().record.annotations.keys) }
     }
 }

@@ -37,7 +37,7 @@ extension EndToEndTests {
 
         /// Every secret that is stored.
         private func secrets(_ authstate: Authstate) async throws -> Set<String> {
-            let record = try await authstate.state().snapshot
+            let record = try await authstate.state().record
             let response = record.lastAuthorizationResponse
             let all = [
                 record.accessToken, record.refreshToken, record.idToken, response?.code,

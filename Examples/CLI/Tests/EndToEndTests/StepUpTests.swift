@@ -28,7 +28,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("gives up when more rights are not granted, or the person declines")
+        @Test("gives up when more rights are not granted, or the user declines")
         func inVain() async throws {
             try await ResourceServer.run(.mcp, ["SCOPE_IN_CHALLENGE": "1"]) { server in
                 let authstate = try Authstate()
@@ -67,7 +67,7 @@ extension EndToEndTests {
             try await ResourceServer.run(.mcp, ["SECOND_ISSUER": "1"]) { server in
                 let authstate = try Authstate()
                 let login = try await authstate.logIn(for: server.resource)
-                let old = try await authstate.state().snapshot
+                let old = try await authstate.state().record
                 try await server.tell(.resource, "issuer", "issuer=\(server.secondIssuer)")
                 let call = try authstate.toolArguments(ToolCall(name: "whoami"), at: server.resource)
                 #expect(try await authstate(call).status == 77)
@@ -118,7 +118,7 @@ extension EndToEndTests {
                 #expect(try await authstate.json("token")["access_token"] != token)
 
                 // Revoked behind the program's back.
-                let record = try await authstate.state().snapshot
+                let record = try await authstate.state().record
                 try await AuthorizationService().revoke(
                     RevocationRequest(record.client, token: try #require(record.refreshToken)))
                 #expect(try await authstate("refresh").status == 77)

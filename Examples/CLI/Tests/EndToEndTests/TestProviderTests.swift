@@ -75,7 +75,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a person logs in on its pages in Chromium; a second client asks for consent alone",
+            "a user logs in on its pages in Chromium; a second client asks for consent alone",
             .whereChromiumIsInstalled)
         func pages() async throws {
             try await with(Running("--redirect-uri", "http://127.0.0.1/other")) { provider in

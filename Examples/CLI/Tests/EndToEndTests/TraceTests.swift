@@ -11,7 +11,7 @@ extension EndToEndTests {
             #expect(login.status == 0)
             let lines = login.errors.split(separator: "\n").filter { $0.hasPrefix("trace: ") }
             #expect(lines.contains { $0.contains("GET ") && $0.contains("/.well-known/openid-configuration 200 ") })
-            let token = try await authstate.state().snapshot.client.provider.tokenEndpoint.absoluteString
+            let token = try await authstate.state().record.client.provider.tokenEndpoint.absoluteString
             #expect(lines.count { $0.hasPrefix("trace: POST \(token) 200 ") && $0.hasSuffix(" ms") } == 1)
             #expect(!lines.contains { $0.contains("s3cret") })
 
@@ -39,7 +39,7 @@ extension EndToEndTests {
                 let place = rest.firstIndex { $0.hasPrefix("trace: \(step)") }
                 rest = rest[(try #require(place, "\(step) in \(lines)") + 1)...]
             }
-            let record = try await authstate.state().snapshot
+            let record = try await authstate.state().record
             let request = try #require(record.lastAuthorizationResponse?.request)
             let secrets = [
                 record.accessToken, record.refreshToken, record.idToken, request.state, request.nonce,

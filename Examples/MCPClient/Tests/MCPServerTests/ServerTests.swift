@@ -20,7 +20,7 @@ struct EarlierTransport: HTTPTransport {
     }
 }
 
-/// A program with an access to a server, and a person at its browser.
+/// A program with an access to a server, and a user at its browser.
 struct ConnectingProgram: Sendable {
     private let browser: LoginBrowser
 
@@ -83,7 +83,7 @@ extension MCPServerTests {
             try await ResourceServer.run(.mcp, ["SCOPE_IN_CHALLENGE": "1"]) { server in
                 let client = try await program.connect(server, isStateless ? Revision.all : [.v2025November])
                 #expect(try await client.call("write_note", ["text": "hello"]).text == "1")
-                #expect(try await client.access.authState()?.snapshot.scope == "mcp notes:write")
+                #expect(try await client.access.authState()?.record.scope == "mcp notes:write")
             }
         }
 
@@ -101,7 +101,7 @@ extension MCPServerTests {
         }
     }
 
-    /// FastMCP logs the person in at glewlwyd.
+    /// FastMCP logs the user in at glewlwyd.
     @Suite("FastMCP", .running([.glewlwyd]))
     struct FastMCPTests {
         private let program: ConnectingProgram

@@ -75,7 +75,7 @@ struct Proxy: Command {
         var failure: (any Error)?
         do { try await server.run(forwarder) } catch { failure = error }
         await login.finish()
-        // The interruption is the end that the person asks for.
+        // The interruption is the end that the user asks for.
         if let failure, !Task.isCancelled { throw failure }
         return .printed
     }

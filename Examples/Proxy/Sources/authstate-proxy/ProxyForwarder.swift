@@ -8,7 +8,7 @@ import Synchronization
     import Foundation
 #endif
 
-/// Passes requests on and answers, and tells the person what goes wrong.
+/// Passes requests on and answers, and tells the user what goes wrong.
 struct ProxyForwarder: Sendable {
     let gate: ProxyGate
     let login: ProxyLogin

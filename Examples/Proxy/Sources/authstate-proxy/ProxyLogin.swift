@@ -77,7 +77,7 @@ struct OpenLogin: Sendable {
             }
             return [upstream.origin]
         }
-        settings = Settings(annotations: state.snapshot.annotations)
+        settings = Settings(annotations: state.record.annotations)
         // Watches the store from now on: a state that was just made counts as the stored one for a second.
         try await state.reload()
     }
@@ -101,7 +101,7 @@ struct OpenLogin: Sendable {
         do {
             let response = try await state.withFreshToken(parameters, policy: .renewOnceForRequest) { tokens in
                 // The tokens may be those of a later login, with other settings or for another API.
-                guard Settings(annotations: state.snapshot.annotations) == settings else { throw Replaced() }
+                guard Settings(annotations: state.record.annotations) == settings else { throw Replaced() }
                 var request = request
                 for field in try tokens.authorizationHeaders(method: request.method, url: request.url) {
                     request.headers[field.name] = field.value

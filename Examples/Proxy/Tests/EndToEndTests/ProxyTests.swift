@@ -88,7 +88,7 @@ extension EndToEndTests {
                 try await RunningProxy.run(api.base, by: authstate) { proxy in
                     #expect(try await proxy.curl("/items").status == 200)
                     let copy = try await authstate.copy()
-                    let record = copy.snapshot
+                    let record = copy.record
                     try await copy.service.revoke(
                         RevocationRequest(record.client, token: try #require(record.refreshToken)))
                     try await authstate.expire()

@@ -43,7 +43,7 @@ struct BackChannelTests {
         #expect(!servers[1].errors.contains("signed out by the provider"))
     }
 
-    /// A person with curl for the site's cookies, and a browser for the provider's.
+    /// A user with curl for the site's cookies, and a browser for the provider's.
     private struct Visitor {
         let name: String
         let base: String

@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEndTests {
     @Suite("at a provider in the process") struct BrowserTests {
-        @Test("a person signs in, stays signed in while tokens expire and are renewed, and signs out everywhere")
+        @Test("a user signs in, stays signed in while tokens expire and are renewed, and signs out everywhere")
         func life() async throws {
             try await RunningSite.run { site in
                 try await Chromium.run { browsers in
@@ -121,7 +121,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a person who was asked first reaches a provider that sends browsers on to another origin")
+        @Test("a user who was asked first reaches a provider that sends browsers on to another origin")
         func brokered() async throws {
             try await RunningSite.run(isBrokered: true) { site in
                 try await Chromium.run { browsers in

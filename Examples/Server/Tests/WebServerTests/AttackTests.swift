@@ -14,7 +14,7 @@ import Testing
 /// Effects that anonymous requests, other sites and the passing of time must not have.
 @Suite("attacks", .timeLimit(.minutes(5)))
 struct AttackTests {
-    @Test("anonymous logins that are begun in a loop evict no other person's")
+    @Test("anonymous logins that are begun in a loop evict no other user's")
     func manyAnonymousLogins() async throws {
         try await Site.run { site in
             var person = site.visitor()
@@ -45,7 +45,7 @@ struct AttackTests {
         }
     }
 
-    @Test("a login that another site's link begins asks the person first", arguments: ["cross-site", "same-site", nil])
+    @Test("a login that another site's link begins asks the user first", arguments: ["cross-site", "same-site", nil])
     func loginByLink(_ origin: String?) async throws {
         try await Site.run { site in
             var person = site.visitor()

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("signing in", .timeLimit(.minutes(5)))
 struct LoginTests {
-    @Test("a person signs in and sees who they are")
+    @Test("a user signs in and sees who they are")
     func login() async throws {
         try await Site.run { site in
             var browser = site.visitor()
@@ -136,7 +136,7 @@ struct LoginTests {
         }
     }
 
-    @Test("a person who declines is told so, and keeps the former session")
+    @Test("a user who declines is told so, and keeps the former session")
     func declined() async throws {
         try await Site.run { site in
             var browser = site.visitor()

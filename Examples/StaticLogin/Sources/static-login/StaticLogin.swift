@@ -47,7 +47,7 @@ enum StaticLogin {
         let state = try await AuthState.restoreOrLogIn(.browser(request, browser), at: place)
         try await state.refresh()
         print("renewed, until \(state.status.accessTokenExpirationDate.map { "\($0)" } ?? "an unknown time")")
-        print("subject \(try IDToken(parsing: state.snapshot.idToken ?? "").subject ?? "unknown")")
+        print("subject \(try IDToken(parsing: state.record.idToken ?? "").subject ?? "unknown")")
     }
 
     private static func setting(_ name: String) throws -> String {

@@ -121,7 +121,7 @@ extension AuthState {
 
     /// Returns the renewal of this grant in progress, or nil.
     private func running(_ parameters: RenewalParameters) -> Flight? {
-        flights[parameters].flatMap { $0.grantID == record.grantID ? $0 : nil }
+        flights[parameters].flatMap { $0.grantID == newest.grantID ? $0 : nil }
     }
 
     /// Returns the tokens, or the error that the state is in; nil when a renewal is needed.
@@ -155,7 +155,7 @@ extension AuthState {
     private func start(_ parameters: RenewalParameters, _ reason: Flight.Reason) -> Flight {
         // Here, in the caller's task: a span of the renewal has the caller's span as its parent.
         let flight = Flight(
-            parameters, reason: reason, grantID: record.grantID, instrument: options.instrument?.beginRenewal(of: self))
+            parameters, reason: reason, grantID: newest.grantID, instrument: options.instrument?.beginRenewal(of: self))
         work.flights[parameters] = flight
         // Detached: it must inherit neither priority nor task-local values nor cancellation of the first caller. It is
         // owned by `flights` until it clears its own slot, and it ends: lease and exchange have deadlines.

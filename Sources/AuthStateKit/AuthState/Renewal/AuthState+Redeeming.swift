@@ -8,7 +8,7 @@ extension AuthState {
     func redeem(
         _ request: TokenRequest, by instrument: (any RenewalInstrument)?, until deadline: Deadline
     ) async -> AuthorizationService.Redemption {
-        let (service, clock) = (service, service.configuration.waitingClock)
+        let (service, clock) = (service, service.configuration.clock.waiting)
         // An answer that comes at the moment of the deadline has the only refresh token that is still valid.
         let redemption = await redeemOnce(request, by: instrument) {
             try? await withDeadline(deadline.remaining, clock: clock, grace: .seconds(1)) {
@@ -25,19 +25,19 @@ extension AuthState {
     /// Checks the ID token of a renewal; without the provider's keys it is left out, and the last verified one stays.
     func verify(_ response: TokenResponse) async -> Result<TokenResponse, AuthStateError> {
         var response = response
-        guard let idToken = response.idToken, let issuer = record.client.provider.issuer else {
+        guard let idToken = response.idToken, let issuer = newest.client.provider.issuer else {
             response.idToken = nil
             return .success(response)
         }
-        let provider = record.client.provider
+        let provider = newest.client.provider
         do {
             let token = try service.reading { try IDToken(parsing: idToken, stage: .refresh) }
-            var expectation = try service.expectation(of: record.client, issuer: issuer, stage: .refresh)
+            var expectation = try service.expectation(of: newest.client, issuer: issuer, stage: .refresh)
             expectation.accessToken = response.accessToken
-            expectation.previous = try record.idToken.map { try IDToken(parsing: $0, stage: .refresh) }
+            expectation.previous = try newest.idToken.map { try IDToken(parsing: $0, stage: .refresh) }
             // The ID token before this one may itself be a renewed one, which need not repeat the nonce.
-            if expectation.previous != nil { expectation.nonce = record.lastAuthorizationResponse?.request.nonce }
-            expectation.keepsAuthenticationTime = record.lastAuthorizationResponse?.request.maxAge != nil
+            if expectation.previous != nil { expectation.nonce = newest.lastAuthorizationResponse?.request.nonce }
+            expectation.keepsAuthenticationTime = newest.lastAuthorizationResponse?.request.maxAge != nil
             let verdict = try await service.verdict(
                 on: token, expectation: expectation, provider: provider, stage: .refresh)
             try service.reading { try token.validateClaims(expectation: expectation, stage: .refresh) }
@@ -58,10 +58,10 @@ extension AuthState {
 
     /// Revokes tokens that came after a logout; after a login they stay, as some providers would end the new grant too.
     func revoke(_ late: TokenResponse?) async {
-        guard let refreshToken = late?.refreshToken, !record.isAuthorized,
-            record.client.provider.revocationEndpoint != nil
+        guard let refreshToken = late?.refreshToken, !newest.isAuthorized,
+            newest.client.provider.revocationEndpoint != nil
         else { return }
-        let request = RevocationRequest(record.client, token: refreshToken, tokenTypeHint: .refreshToken)
+        let request = RevocationRequest(newest.client, token: refreshToken, tokenTypeHint: .refreshToken)
         do { try await service.revoke(request) } catch let error as AuthStateError {
             notify(.renewalFailed(error))
         } catch {}

@@ -23,7 +23,7 @@ extension AuthState {
                 Renewal(flight.parameters, reason: flight.reason, grantID: flight.grantID, options: options), flight,
                 under: lease)
             switch outcome {
-            case .tokens(let response): return Tokens(storage: storage(response, of: record))
+            case .tokens(let response): return Tokens(storage: storage(response, of: newest))
             case .superseded(let late): throw Superseded(late: late)
             case .failed(let error): throw error
             }
@@ -34,7 +34,7 @@ extension AuthState {
     private func perform(
         _ renewal: Renewal, _ flight: Flight, under lease: any AuthStateLease
     ) async -> Renewal.Outcome {
-        let clock = service.configuration.waitingClock
+        let clock = service.configuration.clock.waiting
         var (renewal, input, deadline) = (renewal, Renewal.Input.begin, Deadline?.none)
         while true {
             let moment = Renewal.Moment(

@@ -13,12 +13,12 @@ extension IDTokenCheck {
         token, expected in
         guard let front = expected.frontChannel else { return nil }
         return token.subject == front.subject
-            ? nil : Failure("the person of the first ID token", received: "another one")
+            ? nil : Failure("the user of the first ID token", received: "another one")
     }
 
     static let keepsSubject = IDTokenCheck(.idTokenKeepsSubject, "continuity of sub", "Core 12.2") { token, expected in
         guard let previous = expected.previous else { return nil }
-        return token.subject == previous.subject ? nil : Failure("the same person as before", received: "another sub")
+        return token.subject == previous.subject ? nil : Failure("the same user as before", received: "another sub")
     }
 
     static let keepsAudience = IDTokenCheck(.idTokenKeepsAudience, "continuity of aud", "Core 12.2") {

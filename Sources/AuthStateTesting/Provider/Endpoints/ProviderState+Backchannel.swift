@@ -35,7 +35,7 @@ extension ProviderState {
         ]
     }
 
-    /// The logins that wait for the person whom a hint names as in a request.
+    /// The logins that wait for the user whom a hint names as in a request.
     func waitingLogins(of hint: String, now: Double) -> [(code: String, user: OpenIDProvider.User)] {
         guard let wanted = user(named: hint) else { return [] }
         return pendingLogins.compactMap { code, login in
@@ -48,7 +48,7 @@ extension ProviderState {
         configuration.users.first { [$0.name, $0.subject, $0.claims["email"]?.stringValue].contains(hint) }
     }
 
-    /// The person to be asked; exactly one hint names them (section 7.1).
+    /// The user to be asked; exactly one hint names them (section 7.1).
     private func hintedUser(_ parameters: Parameters, now: Double) throws(ProviderRefusal) -> OpenIDProvider.User {
         let names = ["login_hint", "id_token_hint", "login_hint_token"].filter { parameters[$0] != nil }
         guard let name = names.first, names.count == 1, let value = parameters[name] else {
@@ -71,7 +71,7 @@ extension ProviderState {
 
     private func check(userCode: String?, of user: OpenIDProvider.User) throws(ProviderRefusal) {
         guard let expected = user.backchannelCode else { return }
-        guard let userCode else { throw ProviderRefusal("missing_user_code", "This person is asked with a code only.") }
+        guard let userCode else { throw ProviderRefusal("missing_user_code", "This user is asked with a code only.") }
         guard ConstantTime.equals(expected, userCode) else {
             throw ProviderRefusal("invalid_user_code", "The user code is wrong.")
         }

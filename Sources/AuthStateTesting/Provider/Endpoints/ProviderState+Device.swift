@@ -28,7 +28,7 @@ extension ProviderState {
         return answer
     }
 
-    /// The page where a person enters the user code (RFC 8628, section 3.3); it decides by itself when logins need no
+    /// The page where a user enters the user code (RFC 8628, section 3.3); it decides by itself when logins need no
     /// page.
     mutating func verifyDevice(
         _ request: OpenIDProvider.Request, now: Double

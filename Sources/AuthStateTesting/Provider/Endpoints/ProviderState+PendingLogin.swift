@@ -1,9 +1,9 @@
 import AuthStateOAuth
 
 extension ProviderState {
-    /// A login that a person confirms elsewhere: a device's, or one that the provider itself asks them about.
+    /// A login that a user confirms elsewhere: a device's, or one that the provider itself asks them about.
     struct PendingLogin: Sendable {
-        /// The person's decision.
+        /// The user's decision.
         enum Decision: Sendable { case pending, denied, granted(String) }
 
         /// The grant that its tokens are requested by.
@@ -13,7 +13,7 @@ extension ProviderState {
         var resources: [String]
         /// The code that a device shows; nil for a login that has none.
         var userCode: String?
-        /// The person to be asked, where known from the beginning.
+        /// The user to be asked, where known from the beginning.
         var user: OpenIDProvider.User?
         var expiresAt: Double
         var interval: Double
@@ -52,7 +52,7 @@ extension ProviderState {
         return (wanted, resources)
     }
 
-    /// Records the person's decision; without a user it is a refusal.
+    /// Records the user's decision; without a user it is a refusal.
     mutating func decide(_ code: String, allowing user: OpenIDProvider.User?, now: Double) {
         guard let login = pendingLogins[code] else { return }
         guard let user else {
@@ -81,7 +81,7 @@ extension ProviderState {
             throw ProviderRefusal("slow_down", "Wait for \(login.interval + 5) seconds from now on.")
         }
         switch login.decision {
-        case .pending: throw ProviderRefusal("authorization_pending", "The person has not decided yet.")
+        case .pending: throw ProviderRefusal("authorization_pending", "The user has not decided yet.")
         case .denied: throw ProviderRefusal("access_denied", "The user denied access.")
         case .granted(let id):
             guard let grant = grants[id], !grant.isRevoked else {

@@ -2,7 +2,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 
 extension ProviderState {
-    /// The issuer for a person's identifier (RFC 7033; OpenID Connect Discovery, section 2): this provider, for its own
+    /// The issuer for a user's identifier (RFC 7033; OpenID Connect Discovery, section 2): this provider, for its own
     /// users and its host.
     func webFinger(_ request: OpenIDProvider.Request) throws(ProviderRefusal) -> [String: JSONValue] {
         guard let resource = request.parameters["resource"] else {

@@ -12,7 +12,7 @@ extension OpenIDProvider {
             /// A page with a form for name and password, to allow or to deny; where there is no page, a test has to
             /// decide.
             case page
-            /// The person refuses: `access_denied`.
+            /// The user refuses: `access_denied`.
             case denied
         }
 

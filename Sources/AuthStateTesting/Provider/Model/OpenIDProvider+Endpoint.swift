@@ -5,7 +5,7 @@ extension OpenIDProvider {
         case discovery
         /// The metadata document of RFC 8414.
         case metadata
-        /// WebFinger: the issuer for a person's identifier (RFC 7033).
+        /// WebFinger: the issuer for a user's identifier (RFC 7033).
         case webFinger
         /// The public keys.
         case keySet
@@ -15,7 +15,7 @@ extension OpenIDProvider {
         case pushedAuthorization
         /// Where grants become tokens.
         case token
-        /// Claims about the person.
+        /// Claims about the user.
         case userInfo
         /// A protected resource, `/api/hello`.
         case resource

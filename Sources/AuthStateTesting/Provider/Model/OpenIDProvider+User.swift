@@ -1,20 +1,20 @@
 public import AuthStateJOSE
 
 extension OpenIDProvider {
-    /// A person who has an account at the provider.
+    /// A user who has an account at the provider.
     public struct User: Sendable, Hashable {
         /// `sub`.
         public var subject: String
-        /// The name that the person types to log in.
+        /// The name that the user types to log in.
         public var name: String
         /// The password.
         public var password: String
         /// Claims besides `sub`; those of the standard scopes are returned with their scope, all others always.
         public var claims: [String: JSONValue]
-        /// The user code that clients need to have the person asked (`user_code` of CIBA); nil requires none.
+        /// The user code that clients need to have the user asked (`user_code` of CIBA); nil requires none.
         public var backchannelCode: String?
 
-        /// Makes a person.
+        /// Makes a user.
         ///
         /// - Parameters:
         ///   - subject: `sub`.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A text that is looked up for the person's language, and in which Markdown counts.
+/// A text that is looked up for the user's language, and in which Markdown counts.
 public struct LocalizedStringKey: Equatable, ExpressibleByStringInterpolation {
     public init(_ value: String) {}
     public init(stringLiteral value: String) {}

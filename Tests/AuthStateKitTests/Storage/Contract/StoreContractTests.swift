@@ -46,7 +46,8 @@ struct StoreContractTests {
     /// The stores that lock by themselves.
     private func stores(_ scratch: ScratchFolder) -> [any AuthStateStore] {
         [
-            InMemoryAuthStateStore(clock: JumpingClock()), FakeDevice().store(clock: JumpingClock()),
+            InMemoryAuthStateStore(clock: WallClock(waiting: JumpingClock()) { .now }),
+            FakeDevice().store(clock: JumpingClock()),
             FileAuthStateStore(folder: scratch.path, clock: JumpingClock()),
         ]
     }

@@ -28,15 +28,15 @@ struct KeychainLifeTests {
     func life() async throws {
         let store = device.store()
         let state = try await logIn(store)
-        let first = try #require(state.snapshot.refreshToken)
+        let first = try #require(state.record.refreshToken)
         _ = try await state.refresh()
-        let second = try #require(state.snapshot.refreshToken)
+        let second = try #require(state.record.refreshToken)
         #expect(second != first)
 
         let restored = try await restore()
-        #expect(restored.snapshot.refreshToken == second)
+        #expect(restored.record.refreshToken == second)
         _ = try await restored.refresh()
-        #expect(try await restore().snapshot.refreshToken == restored.snapshot.refreshToken)
+        #expect(try await restore().record.refreshToken == restored.record.refreshToken)
 
         fixture.provider.revokeGrants()
         #expect(await authError { try await restored.refresh() }?.code == .invalidGrant)
@@ -44,7 +44,7 @@ struct KeychainLifeTests {
 
         let again = try await logIn(device.store())
         #expect(try await restore().isAuthorized)
-        let outcome = await again.logOut()
+        let outcome = await again.logOut(.everywhere())
         #expect(outcome.removal == .done)
         #expect(try await device.store().login() == nil)
         #expect(await authError { try await restore() }?.code == .notLoggedIn)
@@ -69,7 +69,7 @@ struct KeychainLifeTests {
     @Test("a device that is locked while the provider answers: the tokens stay in memory, and are saved once it can be")
     func lockedBeforeSave() async throws {
         let state = try await logIn(device.store(accessibility: .whenUnlockedThisDeviceOnly))
-        let before = try #require(state.snapshot.refreshToken)
+        let before = try #require(state.record.refreshToken)
         let device = device
         fixture.provider.injectFaults(at: .token) { _ in
             device.set(.locked)
@@ -80,11 +80,11 @@ struct KeychainLifeTests {
         #expect(try await state.freshTokens().accessToken == tokens.accessToken)
         device.set(.unlocked)
         fixture.provider.removeFaults()
-        #expect(try await restore().snapshot.refreshToken == before)
+        #expect(try await restore().record.refreshToken == before)
         try await state.save()
         #expect(state.status.storeError == nil)
         let saved = try await restore()
-        #expect(saved.snapshot.refreshToken == state.snapshot.refreshToken)
+        #expect(saved.record.refreshToken == state.record.refreshToken)
         _ = try await saved.refresh()
     }
 

@@ -119,7 +119,7 @@ private struct LoginClient {
     func logIn(at store: some AuthStateStore) async throws {
         let (pending, callback) = try await answeredLogin()
         let place = AuthState.Place(store, key: AuthStateKey(rawValue: pending.request.state), service: service)
-        let state = try await AuthState.logIn(.code(pending, callback), at: place)
+        let state = try await AuthState.logIn(.callback(callback, of: pending), at: place)
         precondition(state.status.storeError == nil, "the state is not stored")
     }
 }

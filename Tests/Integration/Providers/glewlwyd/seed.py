@@ -104,7 +104,7 @@ def add_provider(name, **more):
         "auth-type-token-enabled": False, "auth-type-id-token-enabled": True, "auth-type-none-enabled": True,
         "auth-type-password-enabled": False, "auth-type-client-enabled": True, "auth-type-refresh-enabled": True,
         "auth-type-device-enabled": True, "device-authorization-expiration": 600, "device-authorization-interval": 1,
-        # A person is asked by the provider itself, in the list of their requests; user codes are in a property of theirs.
+        # A user is asked by the provider itself, in the list of their requests; user codes are in a property of theirs.
         "oauth-ciba-allowed": True, "oauth-ciba-mode-poll-allowed": True, "oauth-ciba-mode-ping-allowed": False,
         "oauth-ciba-mode-push-allowed": False, "oauth-ciba-default-expiry": 600, "oauth-ciba-maximum-expiry": 1200,
         "oauth-ciba-user-code-allowed": True, "oauth-ciba-user-code-property": "ciba_code",

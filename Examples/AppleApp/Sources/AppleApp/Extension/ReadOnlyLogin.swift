@@ -17,7 +17,7 @@ struct ReadOnlyLogin: Sendable {
     ///   names as in the app.
     init(_ store: any AuthStateStore) { self.store = ReadOnlyAuthStateStore(store, renewedBy: "the app") }
 
-    /// Returns the API's answer, or what the person has to do.
+    /// Returns the API's answer, or what the user has to do.
     func read(_ api: URL, account: String) async -> String {
         do {
             let authState = try await AuthState.restore(

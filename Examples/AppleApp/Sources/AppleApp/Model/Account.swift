@@ -26,7 +26,7 @@ final class Account: Identifiable {
     }
 
     /// Kind, scope and expiry of the tokens.
-    var tokenFacts: [Fact] { session.authState?.snapshot.tokenFacts ?? [] }
+    var tokenFacts: [Fact] { session.authState?.record.tokenFacts ?? [] }
 
     /// The problems of the set-up, for the developer.
     var setUpFacts: [Fact] {
@@ -35,7 +35,7 @@ final class Account: Identifiable {
         }
     }
 
-    /// Calls the provider's API. Stale tokens are renewed first; when the grant is gone, the person signs in again, and the
+    /// Calls the provider's API. Stale tokens are renewed first; when the grant is gone, the user signs in again, and the
     /// request is sent once more, if it is still the same account.
     func askAPI() async {
         guard let api = provider.api, let authState = session.authState else { return }
@@ -54,7 +54,7 @@ final class Account: Identifiable {
         }
     }
 
-    /// Reads the claims about the person again.
+    /// Reads the claims about the user again.
     func readUserInfo() async {
         await show { [session] in
             try await session.reloadUser()

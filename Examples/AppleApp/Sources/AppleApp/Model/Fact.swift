@@ -38,7 +38,7 @@ extension AuthState.Record {
 }
 
 extension JSONValue {
-    /// For a person: texts without quotation marks, lists with commas, times as dates.
+    /// For a user: texts without quotation marks, lists with commas, times as dates.
     func shown(asTime isTime: Bool) -> String {
         if isTime, let seconds = doubleValue, abs(seconds) < 1e11 {
             return Date(timeIntervalSince1970: seconds).formatted(.iso8601)

@@ -52,7 +52,7 @@ import AuthStateApp
             List {
                 if let user = session.state.user {
                     Profile(user: user)
-                    FactSection("Tokens", session.core.authState?.snapshot.tokenFacts ?? [])
+                    FactSection("Tokens", session.core.authState?.record.tokenFacts ?? [])
                     FactSection("ID token", Fact.list(user.idTokenClaims))
                     Button("Sign out", role: .destructive) { Task { await session.core.signOut() } }
                 } else {

@@ -6,13 +6,13 @@ import AuthStateKit
     import Foundation
 #endif
 
-/// Shows that the program waits, while another user agent waits for the person.
+/// Shows that the program waits, while another user agent waits for the user.
 struct AnnouncingUserAgent: ExternalUserAgent {
     let base: any ExternalUserAgent
     let console: Console
     let purpose: Purpose
 
-    /// The action that the person takes there.
+    /// The action that the user takes there.
     enum Purpose: String, Sendable {
         case login = "log in"
         case logout = "log out"

@@ -6,12 +6,12 @@ import AuthStateKit
     import Foundation
 #endif
 
-/// Tells the person where to confirm a login on another device, and opens the page when a browser was named.
+/// Tells the user where to confirm a login on another device, and opens the page when a browser was named.
 struct DevicePresenter: Sendable {
     let console: Console
     let browser: Browser?
 
-    /// Shows code and address always: the person compares the code with the one on the page (RFC 8628, section 5.4).
+    /// Shows code and address always: the user compares the code with the one on the page (RFC 8628, section 5.4).
     ///
     /// - Throws: `AuthStateError` with `.browserUnavailable`.
     func show(_ response: DeviceAuthorizationResponse) throws {

@@ -75,7 +75,7 @@ struct GitCredential: Command {
                 return try answer(to: question, with: try await state.freshTokens())
             }
         } catch let error as AuthStateError where operation == .get {
-            // Without this git would ask the person for a password, which does not exist.
+            // Without this git would ask the user for a password, which does not exist.
             let error = error.advised(for: common, await loginFacts(context))
             return Report(
                 json: ["quit": true, "error": error.json], lines: ["quit=1"], note: "authstate: \(error)",
@@ -85,7 +85,7 @@ struct GitCredential: Command {
 
     /// A token of a login for an API goes to that API alone.
     private func checkResource(of state: AuthState, _ question: GitQuestion) throws {
-        guard let resource = try state.snapshot.resource.map({ try ResourceIdentifier($0) }),
+        guard let resource = try state.record.resource.map({ try ResourceIdentifier($0) }),
             resource.origin != question.origin
         else { return }
         throw AuthStateError(
@@ -122,7 +122,7 @@ struct GitCredential: Command {
 
     /// The server refused a password: when it was the current token, the next question renews.
     private func erase(_ question: GitQuestion, _ state: AuthState) async throws {
-        guard let refused = question["password"] ?? question["credential"], refused == state.snapshot.accessToken else {
+        guard let refused = question["password"] ?? question["credential"], refused == state.record.accessToken else {
             return
         }
         try await state.setNeedsTokenRefresh()
@@ -147,7 +147,7 @@ struct GitQuestion {
 
     subscript(name: String) -> String? { attributes[name] }
 
-    /// The reason why a question is none of git's, which a person wrote by hand; nil for the others, whose hosts may be those of
+    /// The reason why a question is none of git's, which a user wrote by hand; nil for the others, whose hosts may be those of
     /// another helper.
     var problem: String? {
         guard let host = self["host"], self["protocol"] != nil else {

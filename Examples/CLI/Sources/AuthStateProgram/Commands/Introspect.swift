@@ -18,7 +18,7 @@ struct Introspect: Command {
                 return try await state.introspect(refreshToken ? .refreshToken : .accessToken)
             } catch var error as AuthStateError {
                 let isRefused = [.invalidClient, .unauthorizedClient].contains(error.code)
-                if isRefused, state.snapshot.client.credential == ClientCredential.none {
+                if isRefused, state.record.client.credential == ClientCredential.none {
                     error.hint =
                         "Most providers answer only clients that log in with --client-secret-env or --private-key."
                 }

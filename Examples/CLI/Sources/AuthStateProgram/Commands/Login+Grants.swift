@@ -22,7 +22,7 @@ extension Login {
         }
     }
 
-    /// A person logs in at the provider's page.
+    /// A user logs in at the provider's page.
     private func page(
         of party: Party, _ userAgent: any ExternalUserAgent, _ console: Console
     ) throws -> AuthState.Login {
@@ -45,7 +45,7 @@ extension Login {
         return .browser(request, WarningUserAgent(base: userAgent, findings: findings, console: console))
     }
 
-    /// A person confirms the login on another device.
+    /// A user confirms the login on another device.
     private func deviceRequest(of party: Party) throws -> DeviceAuthorizationRequest {
         var request = DeviceAuthorizationRequest(
             party.client, scopes: tokens.scopes(default: try connection.known()?.scopes ?? [.openID]),
@@ -54,7 +54,7 @@ extension Login {
         return request
     }
 
-    /// A person confirms the login where the provider asks them.
+    /// A user confirms the login where the provider asks them.
     private func backchannel(of party: Party, _ console: Console) throws -> AuthState.Login {
         let hint = authorization.loginHint ?? ""
         var request = BackchannelAuthenticationRequest(

@@ -19,7 +19,7 @@ extension Login {
         case assertion(key: ClientCredential)
         case issuedAssertion(ClientCredential)
 
-        /// What the terminal says while a person confirms the login elsewhere; nil where the page says it.
+        /// What the terminal says while a user confirms the login elsewhere; nil where the page says it.
         var wait: String? {
             switch self {
             case .device: "Waiting for you to confirm the login"

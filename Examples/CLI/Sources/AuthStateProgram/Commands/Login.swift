@@ -7,7 +7,7 @@ import AuthStateKit
     import Foundation
 #endif
 
-/// Logs a person in, or the client itself, and replaces the login before.
+/// Logs a user in, or the client itself, and replaces the login before.
 struct Login: Command {
     static let configuration = CommandConfiguration(
         abstract: "Log in, and keep what the provider grants.",
@@ -28,13 +28,13 @@ struct Login: Command {
             At a provider whose ways are known:
               authstate login --provider github --client-id cli --client-secret-env GITHUB_SECRET
 
-            At the provider that logs a person in, which is found by their address:
+            At the provider that logs a user in, which is found by their address:
               authstate login --identifier ada@example.org --client-id cli --allow-issuer https://op.example
 
-            Without a person, by a key of the client:
+            Without a user, by a key of the client:
               authstate login --issuer https://op.example --client-id job --grant client-credentials --private-key key.pem
 
-            Without a person and without a secret, by the token that the platform gives to its programs:
+            Without a user and without a secret, by the token that the platform gives to its programs:
               authstate login --issuer https://op.example --grant jwt-bearer --assertion-file /var/run/secrets/tokens/op
 
             By a client that is registered first, with tokens that are worth nothing without their key:
@@ -96,7 +96,7 @@ struct Login: Command {
     @OptionGroup(title: "Tokens")
     var tokens: TokenOptions
 
-    @OptionGroup(title: "A login that the provider asks a person about")
+    @OptionGroup(title: "A login that the provider asks a user about")
     var backchannel: BackchannelOptions
 
     @OptionGroup(title: "The provider's page")
@@ -124,14 +124,14 @@ struct Login: Command {
         case .ciba:
             if let pageOption {
                 throw ValidationError(
-                    "--grant ciba goes without \(pageOption): the provider asks the person by itself.")
+                    "--grant ciba goes without \(pageOption): the provider asks the user by itself.")
             }
             if authorization.loginHint?.isEmpty ?? true {
                 throw ValidationError("--grant ciba needs --login-hint: whom the provider shall ask.")
             }
         case .device:
             if let pageOption {
-                throw ValidationError("--grant device goes without \(pageOption): the person logs in elsewhere.")
+                throw ValidationError("--grant device goes without \(pageOption): the user logs in elsewhere.")
             }
         case .clientCredentials:
             if !client.isConfidential {
@@ -232,7 +232,7 @@ struct Login: Command {
         }
         // A login that was not saved would be lost with the end of this program: one more try, then its error.
         try await state.save()
-        let summary = StateSummary(record: state.snapshot, now: Date())
+        let summary = StateSummary(record: state.record, now: Date())
         let expiry = StateSummary.expiry(summary.record.accessTokenExpirationDate, now: summary.now)
         let asked = summary.record.lastAuthorizationResponse?.request.scopes ?? tokens.scopes()
         let notes = [

@@ -50,7 +50,7 @@ struct Logout: Command {
         }
         do {
             let (outcome, isRegistered) = try await session.withState { state in
-                let record = state.snapshot
+                let record = state.record
                 if record.isRegistrationOnly { throw AuthStateError.notLoggedIn }
                 return (await logOut(state, context), record.lastRegistrationResponse != nil)
             }
@@ -73,7 +73,7 @@ struct Logout: Command {
     private static let nothingToDo = "No user was logged in."
 
     private func logOut(_ state: AuthState, _ context: Context) async -> LogoutOutcome {
-        let record = state.snapshot
+        let record = state.record
         if record.client.provider.revocationEndpoint == nil {
             context.console.note("The provider offers no revocation: the tokens count until they end.")
         }
@@ -81,18 +81,18 @@ struct Logout: Command {
             if record.machineGrant == nil, record.idToken != nil {
                 context.console.note("The provider offers no logout: its session in the browser stays open.")
             }
-            return await state.logOut(with: nil)
+            return await state.logOut(.revoking)
         }
         guard let browser = try? browser.browser(for: .logout) else {
             context.console.note(
                 "There is no browser here: the session at the provider stays open until it ends there.")
-            return await state.logOut(with: nil)
+            return await state.logOut(.revoking)
         }
         context.console.note("Opening the provider's page to log out; --local does without it.")
         let uri = postLogoutRedirectURI ?? Settings(annotations: record.annotations).redirectURI
         return await state.logOut(
-            presenting: context.userAgent(browser, for: .logout),
-            postLogoutRedirectURI: uri.flatMap { try? RedirectURI($0) })
+            .everywhere(
+                context.userAgent(browser, for: .logout), postLogoutRedirectURI: uri.flatMap { try? RedirectURI($0) }))
     }
 
     /// A login that cannot be read cannot be ended at the provider; here it can.

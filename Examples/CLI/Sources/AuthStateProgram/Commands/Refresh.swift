@@ -18,7 +18,7 @@ struct Refresh: Command {
     func perform(_ context: Context) async throws -> Report {
         let record = try await context.session().withState { state in
             try await state.refresh()
-            return state.snapshot
+            return state.record
         }
         let summary = StateSummary(record: record, now: Date())
         return Report(json: summary.json, lines: summary.lines, note: "Renewed.")

@@ -56,7 +56,7 @@ struct Request: Command {
     @OptionGroup(title: "Common options")
     var common: CommonOptions
 
-    /// A login takes a person's time.
+    /// A login takes a user's time.
     var timeLimit: Double { stepUp.isAllowed ? Login.timeLimit : Self.timeLimit }
 
     func validate() throws {

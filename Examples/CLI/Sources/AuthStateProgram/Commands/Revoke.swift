@@ -19,7 +19,7 @@ struct Revoke: Command {
                 try await state.revoke()
                 return true
             }
-            let record = state.snapshot
+            let record = state.record
             guard let token = record.lastTokenResponse?.accessToken else { throw AuthStateError.notLoggedIn }
             try await state.service.revoke(
                 RevocationRequest(record.client, token: token, tokenTypeHint: .accessToken))

@@ -55,7 +55,7 @@ struct Run: Command {
                     hint: "Log in without --dpop, or use 'authstate request'.")
             }
             var replacement = Replacement(words: words)
-            if case .environment(let name) = state.snapshot.client.credential.source { replacement.withheld = [name] }
+            if case .environment(let name) = state.record.client.credential.source { replacement.withheld = [name] }
             if let name = env ?? (fd == nil ? "ACCESS_TOKEN" : nil) {
                 replacement.variables = [name: tokens.accessToken]
             }

@@ -1,10 +1,10 @@
 import ArgumentParser
 import AuthStateKit
 
-/// Prints the claims about the person.
+/// Prints the claims about the user.
 struct UserInfo: Command {
     static let configuration = CommandConfiguration(
-        commandName: "userinfo", abstract: "Print what the provider says about the person.")
+        commandName: "userinfo", abstract: "Print what the provider says about the user.")
     static let stage = AuthStateError.Stage.userinfo
 
     @OptionGroup(title: "Common options")

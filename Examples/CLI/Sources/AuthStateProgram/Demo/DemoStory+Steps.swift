@@ -20,7 +20,7 @@ extension DemoStory {
 
     func readUserInfo() async throws -> String {
         let person = try await state.userInfo()
-        try expect(person.isBound, "The claims do not belong to the person who logged in.")
+        try expect(person.isBound, "The claims do not belong to the user who logged in.")
         return "The access token opens the provider's user info: hello, \(person.name ?? "stranger")."
     }
 
@@ -108,7 +108,8 @@ extension DemoStory {
     }
 
     func logOut() async throws -> String {
-        try await state.clear()
+        let outcome = try await state.logOut(.local)
+        if let failure = outcome.failures.first { throw failure }
         let text = try String(contentsOfFile: file, encoding: .utf8)
         try expect(!text.contains("Token\":\""), "There are still tokens in the file.")
         return "Logged out: the login's file has no token any more, and tells other processes so."

@@ -53,7 +53,7 @@ actor DemoStory {
         }
     }
 
-    /// Logs in as a program does for a person; a scripted browser stands in for them.
+    /// Logs in as a program does for a user; a scripted browser stands in for them.
     func authorize() async throws -> AuthState {
         let request = AuthorizationRequest(
             Client(try await service.discoverConfiguration(issuer: provider.issuer), id: "app"),

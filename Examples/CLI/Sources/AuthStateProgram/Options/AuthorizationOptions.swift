@@ -1,7 +1,7 @@
 import ArgumentParser
 import AuthStateKit
 
-/// Options for the provider's pages; only for a person's login.
+/// Options for the provider's pages; only for a user's login.
 struct AuthorizationOptions: ParsableArguments {
     @Option(
         name: .customLong("redirect-uri"),

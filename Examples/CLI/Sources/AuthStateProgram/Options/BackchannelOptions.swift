@@ -1,17 +1,17 @@
 import ArgumentParser
 import AuthStateKit
 
-/// Options for a backchannel authentication; `--login-hint` names the person.
+/// Options for a backchannel authentication; `--login-hint` names the user.
 struct BackchannelOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A short text that the person sees here and where the provider asks them, with --grant ciba.",
+            "A short text that the user sees here and where the provider asks them, with --grant ciba.",
             valueName: "text"))
     var bindingMessage: String?
 
     @Option(
         help: ArgumentHelp(
-            "The environment variable with the code that the person shares with the provider, with --grant ciba.",
+            "The environment variable with the code that the user shares with the provider, with --grant ciba.",
             valueName: "var"))
     var userCodeEnv: String?
 
@@ -26,6 +26,6 @@ struct BackchannelOptions: ParsableArguments {
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable`.
     func userCode() throws -> String? {
-        try SecretVariable.read(userCodeEnv, holding: "the person's code", stage: .authorization)
+        try SecretVariable.read(userCodeEnv, holding: "the user's code", stage: .authorization)
     }
 }

@@ -144,7 +144,7 @@ struct ConnectionOptions: ParsableArguments {
     }
 }
 
-/// An issuer as a person gives it.
+/// An issuer as a user gives it.
 enum IssuerName {
     /// The well-known places of an issuer's metadata (OpenID Connect Discovery, RFC 8414).
     private static let places = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]

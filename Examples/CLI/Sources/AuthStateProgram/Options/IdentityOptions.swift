@@ -1,11 +1,11 @@
 import ArgumentParser
 import AuthStateKit
 
-/// The provider by a person's address, for people who know that better than an issuer.
+/// The provider by a user's address, for people who know that better than an issuer.
 struct IdentityOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Find the provider by a person's address (WebFinger): ada@example.org, acct:ada@example.org, or an https URL. "
+            "Find the provider by a user's address (WebFinger): ada@example.org, acct:ada@example.org, or an https URL. "
                 + "Instead of --issuer.", valueName: "address"))
     var identifier: String?
 
@@ -23,19 +23,19 @@ struct IdentityOptions: ParsableArguments {
         }
     }
 
-    /// The issuer that the address leads to, once the person has allowed it; nil without an address.
+    /// The issuer that the address leads to, once the user has allowed it; nil without an address.
     ///
-    /// - Throws: `AuthStateError` of stage discovery; `.issuerNotAllowed` for an issuer that the person does not allow.
+    /// - Throws: `AuthStateError` of stage discovery; `.issuerNotAllowed` for an issuer that the user does not allow.
     func issuer(_ service: AuthorizationService, _ console: Console) async throws -> Issuer? {
         guard let identifier else { return nil }
         let allowed = IssuerAllowList(allowedIssuers)
-        // A person at a terminal can check the issuer; a script has to name it.
+        // A user at a terminal can check the issuer; a script has to name it.
         let mayAsk = console.isInteractive && allowedIssuers.isEmpty
         let list = mayAsk ? IssuerAllowList { console.confirms(Self.question(identifier, $0)) } : allowed
         do { return try await service.discoverIssuer(identifier: identifier, allowedIssuers: list) } catch var error
             as AuthStateError where error.code == .issuerNotAllowed
         {
-            error.hint = "If you trust this issuer with the person's password, allow it with --allow-issuer."
+            error.hint = "If you trust this issuer with the user's password, allow it with --allow-issuer."
             throw error
         }
     }

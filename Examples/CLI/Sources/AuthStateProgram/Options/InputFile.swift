@@ -33,7 +33,7 @@ enum InputFile {
         }
     }
 
-    /// Reads to the end, and looks between the bytes whether the command's time is over, or the person interrupts it.
+    /// Reads to the end, and looks between the bytes whether the command's time is over, or the user interrupts it.
     private static func standardInput() throws -> Data {
         var data = Data()
         var bytes = [UInt8](repeating: 0, count: 1 << 16)

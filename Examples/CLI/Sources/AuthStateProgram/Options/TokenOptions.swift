@@ -21,13 +21,13 @@ struct TokenOptions: ParsableArguments {
             }
         }
 
-        /// Whether a person logs in.
+        /// Whether a user logs in.
         var isPersonal: Bool { self == .authorizationCode || self == .device || self == .ciba }
     }
 
     @Option(
         help: ArgumentHelp(
-            "How to get the tokens: a person logs in in the browser here, or on another device, or confirms where the "
+            "How to get the tokens: a user logs in in the browser here, or on another device, or confirms where the "
                 + "provider asks them (ciba); or the client speaks in its own name, by what it proves itself with or by "
                 + "assertions, which --private-key or another party signs."))
     var grant = Grant.authorizationCode
@@ -37,7 +37,7 @@ struct TokenOptions: ParsableArguments {
             "Whose token it shall be, with --grant jwt-bearer. Default: the client's own.", valueName: "name"))
     var subject: String?
 
-    @Option(help: "What to ask for, in quotes. Default for a person: openid; with --for what the API asks for.")
+    @Option(help: "What to ask for, in quotes. Default for a user: openid; with --for what the API asks for.")
     var scope: String?
 
     @Option(help: ArgumentHelp("A resource to get tokens for (RFC 8707); may be repeated.", valueName: "uri"))

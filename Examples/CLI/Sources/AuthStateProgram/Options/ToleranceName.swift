@@ -1,7 +1,7 @@
 import ArgumentParser
 import AuthStateKit
 
-/// A provider's deviation from the standards that the person accepts.
+/// A provider's deviation from the standards that the user accepts.
 enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
     case unencodedBasic = "unencoded-basic"
     case unprovenPush = "unproven-push"

@@ -220,7 +220,7 @@ extension AuthStateError {
         .insufficientScope: "Log in again with 'authstate login --scope', asking for the scope that is needed.",
         .deviceCodeExpired: "Log in again, and confirm it in time.",
         .unknownUserID: "Check --login-hint: it has to name a user whom the provider knows.",
-        .missingUserCode: "Give the code that the person shares with the provider with --user-code-env.",
+        .missingUserCode: "Give the code that the user shares with the provider with --user-code-env.",
         .invalidUserCode: "Check the code in the variable that --user-code-env names.",
         .invalidBindingMessage: "Give a shorter --binding-message, of letters and digits.",
         .accessDenied: "Log in again and allow the access that is asked for.",

@@ -9,11 +9,11 @@ import Synchronization
     import Musl
 #endif
 
-/// The two streams: data on standard output, everything for a person on standard error.
+/// The two streams: data on standard output, everything for a user on standard error.
 public final class Console: Sendable {
     /// Whether standard output carries one JSON object.
     let isJSON: Bool
-    /// Whether a person reads standard error as it is written.
+    /// Whether a user reads standard error as it is written.
     let isInteractive: Bool
 
     private let statusLine = Mutex("")
@@ -30,7 +30,7 @@ public final class Console: Sendable {
     /// Waits a moment for messages that are not written yet.
     func finish() { messages?.finish() }
 
-    /// Writes a message for the person.
+    /// Writes a message for the user.
     public func note(_ text: String) {
         if let messages { return messages.post(text.plain + "\n") }
         statusLine.withLock { line in
@@ -67,7 +67,7 @@ public final class Console: Sendable {
         Self.write(isJSON ? report.json.printed + [0x0A] : report.data, to: STDOUT_FILENO)
     }
 
-    /// Prints an error: one line for a person, an object for a program.
+    /// Prints an error: one line for a user, an object for a program.
     public func show(_ error: AuthStateError) {
         if isJSON {
             Self.write(JSONValue.object(["error": error.json]).printed + [0x0A], to: STDOUT_FILENO)

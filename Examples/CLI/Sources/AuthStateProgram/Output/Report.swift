@@ -6,7 +6,7 @@ public struct Report: Sendable {
     var json: JSONValue
     /// For standard output, when `--json` is not given.
     var data: [UInt8]
-    /// For a person, on standard error.
+    /// For a user, on standard error.
     var note: String?
     /// How the program ends.
     var status: ExitReason

@@ -1,6 +1,6 @@
 import AuthStateKit
 
-/// Notes for the person when a provider grants something else than was asked for.
+/// Notes for the user when a provider grants something else than was asked for.
 enum ScopeNote {
     /// Scopes that were granted and not asked for; nil when there are none, or nothing is known of either.
     static func beyond(_ granted: String?, _ asked: [Scope]) -> String? {

@@ -1,4 +1,4 @@
-/// Shows that the program waits for a person, until the wait is over.
+/// Shows that the program waits for a user, until the wait is over.
 enum Spinner {
     private static let frames = Array("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
 

@@ -65,7 +65,7 @@ struct StateSummary {
         return facts.compactMap { name, value in value.map { "\(name): \($0)" } }
     }
 
-    /// The expiry of a token for a person.
+    /// The expiry of a token for a user.
     static func expiry(_ end: Date?, now: Date) -> String {
         guard let end else { return "unknown" }
         let seconds = Int(end.timeIntervalSince(now).rounded(.down))

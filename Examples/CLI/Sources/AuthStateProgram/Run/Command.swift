@@ -44,7 +44,7 @@ public struct Context: Sendable {
     /// Receives every step, for the screen or for a report; nil for neither.
     let trace: LoginTrace?
 
-    /// A browser on this machine, with an announcement for the person.
+    /// A browser on this machine, with an announcement for the user.
     ///
     /// The address that is shown is the one-time address, which has neither the request nor a token in it.
     func userAgent(_ browser: Browser, for purpose: AnnouncingUserAgent.Purpose) -> any ExternalUserAgent {

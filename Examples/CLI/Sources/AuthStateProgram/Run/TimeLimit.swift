@@ -1,18 +1,18 @@
 public import AuthStateKit
 import Synchronization
 
-/// Cancels work that takes too long, or that the person interrupts, and names the reason.
+/// Cancels work that takes too long, or that the user interrupts, and names the reason.
 final class TimeLimit: Sendable {
     private let reason = Mutex<AuthStateError?>(nil)
 
     private init() {}
 
-    /// Runs work until it is done, the time is over, or the person interrupts it.
+    /// Runs work until it is done, the time is over, or the user interrupts it.
     ///
     /// Cancelled work may still return a result, which is then returned.
     ///
     /// - Parameters:
-    ///   - seconds: The time; nil for work that ends when the person interrupts it.
+    ///   - seconds: The time; nil for work that ends when the user interrupts it.
     ///   - hint: The advice when the time is over.
     /// - Throws: The error of the work; `.timedOut` or `.cancelled` when it was cancelled.
     static func run<R: Sendable>(

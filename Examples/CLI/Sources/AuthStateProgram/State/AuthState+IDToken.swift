@@ -35,7 +35,7 @@ extension AuthState {
     /// token.
     private func freshIDToken(for taker: String) async throws -> (String, Date?) {
         func token(validFor seconds: Double) throws -> (String, Date?)? {
-            guard let text = snapshot.idToken, let end = try IDToken(parsing: text).expiresAt,
+            guard let text = record.idToken, let end = try IDToken(parsing: text).expiresAt,
                 end.timeIntervalSinceNow > seconds
             else { return nil }
             return (text, end)
@@ -44,7 +44,7 @@ extension AuthState {
         try await reload()
         if isAuthorized, let token = try token(validFor: options.leeway / .seconds(1)) { return token }
         do {
-            if snapshot.idToken == nil {
+            if record.idToken == nil {
                 _ = try await freshTokens()
             } else {
                 try await refresh()
@@ -56,14 +56,14 @@ extension AuthState {
         if let token = try token(validFor: 0) { return token }
         throw AuthStateError(
             .notLoggedIn, stage: .refresh,
-            snapshot.idToken == nil
+            record.idToken == nil
                 ? "The login has no ID token." : "The ID token has expired, and the renewal brought no other one.",
             hint: "Log in with the scope openid; where \(taker) takes access tokens use --token-type access.")
     }
 
     /// Refuses a login for an API, whose token goes to that API alone.
     nonisolated func checkIsNotForResource() throws {
-        guard let resource = snapshot.resource else { return }
+        guard let resource = record.resource else { return }
         throw AuthStateError(
             .invalidArgument, stage: .usage, "The login is for an API, and its token goes to that one alone.",
             expected: "a login by issuer", received: "a login for \(resource)",

@@ -17,7 +17,7 @@ extension ClientMetadata {
         try key.apply(to: &self)
     }
 
-    /// How a program on a person's machine authenticates: not at all, because it cannot keep a secret, unless the provider
+    /// How a program on a user's machine authenticates: not at all, because it cannot keep a secret, unless the provider
     /// takes such a client only with one. Metadata without a list mean HTTP Basic (RFC 8414, section 2).
     private static func personalMethod(at provider: ProviderConfiguration?) -> ClientAuthenticationMethod {
         let offered = provider?.metadata.map { $0.tokenEndpointAuthMethodsSupported ?? ["client_secret_basic"] }

@@ -42,7 +42,7 @@ enum Seal: Hashable, Sendable {
         }
     }
 
-    /// The place, for a person.
+    /// The place, for a user.
     var title: String {
         switch self {
         case .secretService: "a key in the keyring"

@@ -66,7 +66,7 @@ extension Session {
         }
         // A registration that was not saved would be lost with the end of this program: one more try, then its error.
         try await state.save()
-        guard let registration = state.snapshot.lastRegistrationResponse else { throw AuthStateError.notLoggedIn }
+        guard let registration = state.record.lastRegistrationResponse else { throw AuthStateError.notLoggedIn }
         return registration
     }
 }

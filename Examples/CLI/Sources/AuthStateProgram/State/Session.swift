@@ -101,14 +101,14 @@ public struct Session: Sendable {
             guard staysAtResource, let resource = record.resource else { return nil }
             return [try ResourceIdentifier(resource).origin]
         }
-        let isRegistrationOnly = state.snapshot.isRegistrationOnly
+        let isRegistrationOnly = state.record.isRegistrationOnly
         do {
             let result = try await body(state)
             await finishRenewals(of: state)
             // A file that cannot be removed holds no secret, and is not a login. One of the user's choice has no other room for
             // the server that a client's secret is for.
-            if state.snapshot.isForgettable, isOwn || !state.snapshot.belongsToNamedServer {
-                try? await Task { try await state.removeEnd() }.value
+            if state.record.isForgettable, isOwn || !state.record.belongsToNamedServer {
+                try? await Task { try await state.forgetLogout() }.value
             }
             return result
         } catch {
@@ -138,7 +138,7 @@ public struct Session: Sendable {
 
     /// Removes the stored login, readable or not, and the client that registered for it, also when the task has been cancelled.
     ///
-    /// A file that the person named stays when it is no login.
+    /// A file that the user named stays when it is no login.
     func forget() async throws {
         let (store, key, isOwn, stepLimit) = (store, key, isOwn, stepLimit)
         try await Task {
@@ -163,7 +163,7 @@ public struct Session: Sendable {
     /// A service with the settings applied.
     ///
     /// - Parameters:
-    ///   - outsideAddresses: Where the documents of a stranger may lead. The person who types an identifier runs the
+    ///   - outsideAddresses: Where the documents of a stranger may lead. The user who types an identifier runs the
     ///     command: it reaches only addresses that they can reach themselves.
     ///   - wrap: Watches the requests.
     func service(

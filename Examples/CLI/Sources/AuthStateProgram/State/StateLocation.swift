@@ -44,7 +44,7 @@ enum StateLocation: Equatable {
         }
     }
 
-    /// Whether the files are this program's own, with any content; a file that a person names may be another's.
+    /// Whether the files are this program's own, with any content; a file that a user names may be another's.
     var isOwn: Bool {
         switch self {
         case .file: false

@@ -35,7 +35,7 @@ public struct Settings: Sendable {
     }
 }
 
-/// An error in the set-up, for the person who starts the server.
+/// An error in the set-up, for the user who starts the server.
 public struct SettingsError: Error, Sendable, CustomStringConvertible {
     /// The environment variable.
     public var variable: String

@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// Turns errors into pages: what happened and what to do for the person, everything else for the log.
+/// Turns errors into pages: what happened and what to do for the user, everything else for the log.
 struct ErrorPages<Context: RequestContext>: RouterMiddleware {
     /// The path to which the provider sends its answers.
     let callback: String
@@ -26,7 +26,7 @@ struct ErrorPages<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-/// The text about an error for a person.
+/// The text about an error for a user.
 struct Problem {
     var status: HTTPResponse.Status
     var title: String

@@ -2,7 +2,7 @@
 ///
 ///     let greeting: HTML = "<p>Hello, \(name)!</p>"
 ///
-/// So a text from a provider or a person cannot become markup by an oversight.
+/// So a text from a provider or a user cannot become markup by an oversight.
 struct HTML: Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
     private(set) var description: String
 

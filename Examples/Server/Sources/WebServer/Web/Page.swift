@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// A page for a person: self-contained, without scripts, and with a policy that allows nothing else.
+/// A page for a user: self-contained, without scripts, and with a policy that allows nothing else.
 struct Page: ResponseGenerator {
     var status = HTTPResponse.Status.ok
     var title: String

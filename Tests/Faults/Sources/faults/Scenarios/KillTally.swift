@@ -57,7 +57,7 @@ struct KillTally {
         if !next.tokens.isEmpty { goingOn += 1 } else { lost += 1 }
         guard let error = next.failures.first else { return }
         message = error.description
-        // The only thing that may be lost is the grant, and the person has to hear that.
+        // The only thing that may be lost is the grant, and the user has to hear that.
         if error.code != .invalidGrant { violations.append("\(name): another error: \(error)") }
     }
 

@@ -40,7 +40,7 @@ struct World {
             .browser(
                 AuthorizationRequest(Client(configuration, id: "app"), scopes: [.openID, .profile]), DirectUserAgent()),
             at: AuthState.Place(FileAuthStateStore(file: file), service: service))
-        if let end = state.snapshot.accessTokenExpirationDate, end.timeIntervalSinceNow < 0.1 {
+        if let end = state.record.accessTokenExpirationDate, end.timeIntervalSinceNow < 0.1 {
             try await expire(state)
         }
         return state
@@ -51,7 +51,7 @@ struct World {
     /// That the state has no tokens that it calls fresh does not say so: it also looks at the file anew when the file has
     /// changed. And Linux tells the time in steps of some milliseconds, so that the token may outlive its own one.
     func expire(_ state: AuthState) async throws {
-        guard let end = state.snapshot.accessTokenExpirationDate else { return }
+        guard let end = state.record.accessTokenExpirationDate else { return }
         try await eventually("the access token expires") { end.timeIntervalSinceNow < -0.02 ? true : nil }
     }
 
@@ -68,7 +68,7 @@ struct World {
     }
 
     /// The stored state.
-    func stored() async throws -> AuthState.Record { try await restore().snapshot }
+    func stored() async throws -> AuthState.Record { try await restore().record }
 
     /// A task on the state.
     var task: WorkerTask { WorkerTask(file: file, port: provider.port) }

@@ -36,7 +36,7 @@ extension Registration {
                     try key.apply(to: &request.metadata)
                     try client.apply(to: &request.metadata)
                 }
-                return RegistrationSummary(answer, issuer: state.snapshot.client.provider.issuer)
+                return RegistrationSummary(answer, issuer: state.record.client.provider.issuer)
                     .report(note: "Changed.")
             }
         }

@@ -23,7 +23,7 @@ struct Registration: ParsableCommand {
         func perform(_ context: Context) async throws -> Report {
             try await context.session().withRegistration { state in
                 let registration = try await state.readRegistration()
-                return RegistrationSummary(registration, issuer: state.snapshot.client.provider.issuer).report()
+                return RegistrationSummary(registration, issuer: state.record.client.provider.issuer).report()
             }
         }
     }
@@ -43,7 +43,7 @@ struct Registration: ParsableCommand {
         func perform(_ context: Context) async throws -> Report {
             let session = try await context.session()
             let client = try await session.withRegistration { state in
-                let client = state.snapshot.client
+                let client = state.record.client
                 if !local { try await state.deleteRegistration() }
                 return client
             }

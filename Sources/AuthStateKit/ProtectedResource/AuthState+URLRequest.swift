@@ -1,0 +1,38 @@
+#if canImport(Darwin)
+    import AuthStateOAuth
+    public import Foundation
+
+    extension AuthState {
+        /// Sends a request with a fresh access token, for a program that has requests of Foundation's already.
+        ///
+        /// As `performAction(_:parameters:policy:)` does, and by the service's transport: it follows no redirect, keeps no
+        /// cookies, and has no cache. Of the request it takes the URL, the method, the header fields, `httpBody` and
+        /// `timeoutInterval`.
+        ///
+        /// - Throws: As `performAction`; `.invalidArgument` for a request without a URL.
+        public nonisolated(nonsending) func data(for request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+            guard let url = request.url else {
+                throw AuthStateError(
+                    .invalidArgument, stage: .resource, "The request has no URL.",
+                    hint: "Make it with URLRequest(url:).")
+            }
+            var wire = TransportRequest(
+                method: .init(rawValue: request.httpMethod ?? "GET"), url: url, body: request.httpBody,
+                timeout: .seconds(request.timeoutInterval))
+            for (name, value) in request.allHTTPHeaderFields ?? [:] { wire.headers[name] = value }
+            let answer = try await performAction(wire)
+            var fields: [String: String] = [:]
+            for field in answer.headers {
+                fields[field.name] = fields[field.name].map { "\($0), \(field.value)" } ?? field.value
+            }
+            guard
+                let response = HTTPURLResponse(
+                    url: url, statusCode: answer.status, httpVersion: nil, headerFields: fields)
+            else {
+                throw AuthStateError(
+                    .malformedResponse, stage: .resource, "The answer cannot be shown as a URL response.")
+            }
+            return (answer.body, response)
+        }
+    }
+#endif
