@@ -6,7 +6,9 @@ usage: .ci/parameters.py           fails, and lists what is missing
 
 The rule holds for each public function, initializer and subscript that has three parameters or more, or whose comment
 has a "- Parameter" or "- Parameters:" section: every parameter has an entry, under its internal name as DocC requires;
-the entries are in the order of the signature, before "- Returns" and "- Throws".
+the entries are in the order of the signature, before "- Returns" and "- Throws". Two kinds may leave the section out,
+because the parameters are described elsewhere: an initializer that only sets public properties, each by a parameter of
+its name, and a function that a protocol of the module requires, where the protocol has the section.
 
 Reads the sources, not the compiler's output: the code for Apple's platforms, which Linux does not compile, is checked
 too, and nothing has to be built.
@@ -55,6 +57,7 @@ class Function(typing.NamedTuple):
     name: str  # with its type's name in front, and the labels
     parameters: list  # internal names
     documentation: list  # lines without ///
+    is_described: bool = False  # the parameters are described at properties, or at a requirement
 
 
 class Token(typing.NamedTuple):
@@ -212,6 +215,8 @@ class File:
         self.path = path
         self.found = tokens(path.read_text())
         self.types = {}  # full name, and whether the declaration is public
+        self.properties = set()  # full names of public properties
+        self.protocols = set()  # full names of protocols
         self.functions = []  # full name of the type, whether the declaration is public, and the Function
         self.walk(0, len(self.found), (), False)
 
@@ -223,6 +228,13 @@ class File:
                 index = self.type(index, scope, inherits)
             elif token.text in FUNCTIONS and is_keyword(self.found, index):
                 index = self.function(index, scope, inherits)
+            elif token.text in ("var", "let") and is_keyword(self.found, index):
+                before = index - 1
+                while self.found[before].text in MODIFIERS | {"(", "set", ")"}:
+                    before -= 1
+                if "public" in [word.text for word in self.found[before + 1:index]]:
+                    self.properties.add((*scope, self.found[index + 1].text.strip("`")))
+                index += 1
             elif token.text == "{" and token.kind == "sign":
                 # A body or a closure: nothing in it is public.
                 index = closing(self.found, index) + 1
@@ -244,6 +256,8 @@ class File:
         public = "public" in words or "open" in words
         if keyword != "extension":
             self.types[full] = public or inherits
+        if keyword == "protocol":
+            self.protocols.add(full)
         after = closing(self.found, place)
         self.walk(place + 1, after, full, public if keyword == "extension" else keyword == "protocol")
         return after + 1
@@ -276,7 +290,10 @@ class File:
 def public_functions(folder):
     """Returns the public functions of a module, without those of types that are not public."""
     files = [File(path) for path in sorted(folder.rglob("*.swift"))]
-    types = {}
+    types, properties = {}, set().union(*(file.properties for file in files))
+    protocols = set().union(*(file.protocols for file in files))
+    required = {function.name.removeprefix(".".join((*scope, ""))) for file in files
+                for scope, _, function in file.functions if scope in protocols and entries(function.documentation)[0]}
     for file in files:
         for name, public in file.types.items():
             types[name] = types.get(name, False) or public
@@ -285,7 +302,13 @@ def public_functions(folder):
         # A type that is extended and not declared here is another module's, and public there.
         return all(types.get(scope[:length], True) for length in range(1, len(scope) + 1))
 
-    return [function for file in files for scope, public, function in file.functions if public and is_visible(scope)]
+    def is_described(scope, function):
+        if ".init(" in function.name and all((*scope, name) in properties for name in function.parameters):
+            return True
+        return scope not in protocols and function.name.removeprefix(".".join((*scope, ""))) in required
+
+    return [function._replace(is_described=is_described(scope, function))
+            for file in files for scope, public, function in file.functions if public and is_visible(scope)]
 
 
 def entries(lines):
@@ -309,7 +332,7 @@ def entries(lines):
 def problems(function):
     """Returns the mistakes in a function's comment, one sentence each."""
     described, late = entries(function.documentation)
-    if not described and len(function.parameters) < MANY:
+    if not described and (len(function.parameters) < MANY or function.is_described):
         return []
     wanted = [name for name in function.parameters if name != "_"]
     found = [f"{name} is not described" for name in wanted if name not in described]

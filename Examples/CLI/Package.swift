@@ -1,12 +1,6 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let strict: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-]
-
 let kit = Target.Dependency.product(name: "AuthStateKit", package: "AuthStateKit")
 let resource = Target.Dependency.product(name: "AuthStateResource", package: "AuthStateKit")
 let report = Target.Dependency.product(name: "AuthStateReport", package: "AuthStateKit")
@@ -14,35 +8,36 @@ let testing = Target.Dependency.product(name: "AuthStateTesting", package: "Auth
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let package = Package(
-    name: "AuthStateCLI",
-    platforms: [.macOS(.v15)],
+    name: "AuthStateCLI", platforms: [.macOS(.v15)],
     products: [
         .executable(name: "authstate", targets: ["authstate"]),
         // For programs that use the logins of authstate, such as authstate-proxy.
-        .library(name: "AuthStateProgram", targets: ["AuthStateProgram"]),
+        .library(name: "AuthStateProgram", targets: ["AuthStateProgram", "AuthStatePlatform"]),
     ],
     dependencies: [
         .package(name: "AuthStateKit", path: "../.."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     ],
     targets: [
+        // Foundation and the C library, chosen in one place.
+        .target(name: "AuthStatePlatform"),
         // The commands, and what they share: options, sessions, output, exit codes.
         .target(
             name: "AuthStateProgram",
             dependencies: [
-                kit, resource, report, testing, .product(name: "AuthStateJOSE", package: "AuthStateKit"), arguments,
-            ],
-            swiftSettings: strict
-        ),
-        .executableTarget(name: "authstate", dependencies: ["AuthStateProgram"], swiftSettings: strict),
-        .testTarget(
-            name: "AuthStateProgramTests",
-            dependencies: [
-                "AuthStateProgram", kit, resource, .product(name: "AuthStateJOSE", package: "AuthStateKit"), arguments,
-            ],
-            swiftSettings: strict),
+                "AuthStatePlatform", kit, resource, report, testing, arguments,
+            ]),
+        .executableTarget(name: "authstate", dependencies: ["AuthStateProgram"]),
+        .testTarget(name: "AuthStateProgramTests", dependencies: ["AuthStateProgram", kit, resource, arguments]),
         // The built program at independent providers; Support is a link to the library's integration tests.
-        .testTarget(name: "EndToEndTests", dependencies: ["authstate", kit, testing], swiftSettings: strict),
+        .testTarget(name: "EndToEndTests", dependencies: ["authstate", kit, testing]),
     ],
     swiftLanguageModes: [.v6]
 )
+
+for target in package.targets {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}

@@ -1,12 +1,6 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let strict: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-]
-
 let kit = Target.Dependency.product(name: "AuthStateKit", package: "AuthStateKit")
 let server = Target.Dependency.product(name: "AuthStateServer", package: "AuthStateKit")
 let resource = Target.Dependency.product(name: "AuthStateResource", package: "AuthStateKit")
@@ -23,8 +17,7 @@ let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distrib
 let grpc = Target.Dependency.product(name: "GRPCCore", package: "grpc-swift-2")
 
 let package = Package(
-    name: "AuthStateIntegrations",
-    platforms: [.macOS(.v15)],
+    name: "AuthStateIntegrations", platforms: [.macOS(.v15)],
     products: [
         .library(name: "AuthStateAsyncHTTPClient", targets: ["AuthStateAsyncHTTPClient"]),
         .library(name: "AuthStateHummingbird", targets: ["AuthStateHummingbird"]),
@@ -62,37 +55,30 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            swiftSettings: strict
-        ),
+            ]),
         // Users sign in on a site of Hummingbird's, and out.
-        .target(
-            name: "AuthStateHummingbird", dependencies: [kit, server, jose, hummingbird, httpTypes, logging],
-            swiftSettings: strict),
+        .target(name: "AuthStateHummingbird", dependencies: [kit, server, jose, hummingbird, httpTypes, logging]),
         // Tokens in the metadata of gRPC calls.
-        .target(name: "AuthStateGRPC", dependencies: [kit, server, grpc], swiftSettings: strict),
+        .target(name: "AuthStateGRPC", dependencies: [kit, server, grpc]),
         // Tokens in requests of swift-http-types.
-        .target(name: "AuthStateHTTPTypes", dependencies: [kit, server, resource, httpTypes], swiftSettings: strict),
+        .target(name: "AuthStateHTTPTypes", dependencies: [kit, server, resource, httpTypes]),
         // An access as the authorizer of the Swift SDK of the Model Context Protocol.
-        .target(name: "AuthStateMCP", dependencies: [kit, resource], swiftSettings: strict),
+        .target(name: "AuthStateMCP", dependencies: [kit, resource]),
         // The events of states as lines of swift-log.
-        .target(name: "AuthStateLogging", dependencies: [kit, logging], swiftSettings: strict),
+        .target(name: "AuthStateLogging", dependencies: [kit, logging]),
         // The events of states, and a pool's statistics, as metrics of swift-metrics.
-        .target(name: "AuthStateMetrics", dependencies: [kit, server, metrics], swiftSettings: strict),
+        .target(name: "AuthStateMetrics", dependencies: [kit, server, metrics]),
         // Pools, stores and transports as services of swift-service-lifecycle.
-        .target(
-            name: "AuthStateServiceLifecycle", dependencies: [kit, server, postgres, lifecycle], swiftSettings: strict),
+        .target(name: "AuthStateServiceLifecycle", dependencies: [kit, server, postgres, lifecycle]),
         // All cryptography by swift-crypto, which is part of the program: for static binaries.
         .target(
             name: "AuthStateSwiftCrypto",
             dependencies: [
                 jose, .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
-            ],
-            swiftSettings: strict
-        ),
+            ]),
         // The steps of renewals as spans of swift-distributed-tracing.
-        .target(name: "AuthStateTracing", dependencies: [kit, tracing], swiftSettings: strict),
+        .target(name: "AuthStateTracing", dependencies: [kit, tracing]),
         // Shared: links to the server that sends any bytes, from the tests of the library's own transport.
         .testTarget(
             name: "AuthStateAsyncHTTPClientTests",
@@ -100,62 +86,50 @@ let package = Package(
                 "AuthStateAsyncHTTPClient", kit, server, resource, testing, client,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            swiftSettings: strict
-        ),
+            ]),
         .testTarget(
             name: "AuthStateGRPCTests",
             dependencies: [
                 "AuthStateGRPC", kit, server, testing, grpc,
                 .product(name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport"),
-            ],
-            swiftSettings: strict
-        ),
+            ]),
         .testTarget(
             name: "AuthStateHTTPTypesTests",
-            dependencies: ["AuthStateHTTPTypes", kit, server, resource, testing, httpTypes],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "AuthStateMCPTests", dependencies: ["AuthStateMCP", kit, resource, testing], swiftSettings: strict),
+            dependencies: ["AuthStateHTTPTypes", kit, server, resource, testing, httpTypes]),
+        .testTarget(name: "AuthStateMCPTests", dependencies: ["AuthStateMCP", kit, resource, testing]),
         .testTarget(
             name: "AuthStateLoggingTests",
             dependencies: [
                 "AuthStateLogging", kit, testing, logging, .product(name: "InMemoryLogging", package: "swift-log"),
-            ],
-            swiftSettings: strict
-        ),
+            ]),
         .testTarget(
             name: "AuthStateMetricsTests",
             dependencies: [
                 "AuthStateMetrics", kit, server, testing, metrics,
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
-            ],
-            swiftSettings: strict
-        ),
+            ]),
         .testTarget(
             name: "AuthStateServiceLifecycleTests",
             dependencies: [
                 "AuthStateServiceLifecycle", kit, server, testing, lifecycle, logging,
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: strict
-        ),
+            ]),
         // JOSE is a link to the library's own tests of cryptography; all tests of this package run on swift-crypto.
-        .testTarget(
-            name: "AuthStateSwiftCryptoTests",
-            dependencies: ["AuthStateSwiftCrypto", "UseSwiftCrypto", jose],
-            swiftSettings: strict
-        ),
+        .testTarget(name: "AuthStateSwiftCryptoTests", dependencies: ["AuthStateSwiftCrypto", "UseSwiftCrypto", jose]),
         .testTarget(
             name: "AuthStateTracingTests",
             dependencies: [
                 "AuthStateTracing", kit, testing, tracing,
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
-            ],
-            swiftSettings: strict
-        ),
+            ]),
         .target(name: "UseSwiftCrypto", path: "Tests/UseSwiftCrypto"),
     ],
     swiftLanguageModes: [.v6]
 )
+
+for target in package.targets where target.name != "UseSwiftCrypto" {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}

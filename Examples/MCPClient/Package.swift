@@ -1,58 +1,31 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let strict: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-]
+func product(_ name: String) -> Target.Dependency { .product(name: name, package: "AuthStateKit") }
+
+let kit = ["AuthStateKit", "AuthStateResource"].map(product)
 
 let package = Package(
-    name: "MCPClient",
-    platforms: [.macOS(.v15)],
+    name: "MCPClient", platforms: [.macOS(.v15)],
     products: [
         .library(name: "MCPClient", targets: ["MCPClient"]),
         .executable(name: "mcp-client", targets: ["mcp-client"]),
     ],
-    dependencies: [
-        .package(name: "AuthStateKit", path: "../..")
-    ],
+    dependencies: [.package(name: "AuthStateKit", path: "../..")],
     targets: [
-        .target(
-            name: "MCPClient",
-            dependencies: [
-                .product(name: "AuthStateKit", package: "AuthStateKit"),
-                .product(name: "AuthStateResource", package: "AuthStateKit"),
-            ],
-            swiftSettings: strict
-        ),
-        .executableTarget(
-            name: "mcp-client",
-            dependencies: [
-                "MCPClient", .product(name: "AuthStateKit", package: "AuthStateKit"),
-                .product(name: "AuthStateResource", package: "AuthStateKit"),
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "MCPClientTests",
-            dependencies: [
-                "MCPClient", .product(name: "AuthStateKit", package: "AuthStateKit"),
-                .product(name: "AuthStateResource", package: "AuthStateKit"),
-                .product(name: "AuthStateTesting", package: "AuthStateKit"),
-            ],
-            swiftSettings: strict
-        ),
+        .target(name: "MCPClient", dependencies: kit),
+        .executableTarget(name: "mcp-client", dependencies: kit + ["MCPClient"]),
+        .testTarget(name: "MCPClientTests", dependencies: kit + ["MCPClient", product("AuthStateTesting")]),
         // Against servers that others wrote; Support is a link to the library's integration tests.
         .testTarget(
-            name: "MCPServerTests",
-            dependencies: [
-                "MCPClient", "mcp-client", .product(name: "AuthStateKit", package: "AuthStateKit"),
-                .product(name: "AuthStateResource", package: "AuthStateKit"),
-                .product(name: "AuthStateTesting", package: "AuthStateKit"),
-            ],
-            swiftSettings: strict
-        ),
+            name: "MCPServerTests", dependencies: kit + ["MCPClient", "mcp-client", product("AuthStateTesting")]),
     ],
     swiftLanguageModes: [.v6]
 )
+
+for target in package.targets {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}

@@ -1,42 +1,26 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let strict: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-]
+func product(_ name: String) -> Target.Dependency { .product(name: name, package: "AuthStateKit") }
+
+let kit = ["AuthStateKit", "AuthStateServer", "AuthStatePostgres"].map(product)
 
 let package = Package(
-    name: "PostgresStore",
-    platforms: [.macOS(.v15)],
-    dependencies: [
-        .package(name: "AuthStateKit", path: "../..")
-    ],
+    name: "PostgresStore", platforms: [.macOS(.v15)], dependencies: [.package(name: "AuthStateKit", path: "../..")],
     targets: [
         // A server process of the fault tests, which kill it.
-        .executableTarget(
-            name: "PostgresStoreWorker",
-            dependencies: [
-                .product(name: "AuthStateKit", package: "AuthStateKit"),
-                .product(name: "AuthStateServer", package: "AuthStateKit"),
-                .product(name: "AuthStatePostgres", package: "AuthStateKit"),
-            ],
-            path: "Tests/PostgresStoreWorker",
-            swiftSettings: strict
-        ),
+        .executableTarget(name: "PostgresStoreWorker", dependencies: kit, path: "Tests/PostgresStoreWorker"),
         // Against a real server; Support is a link to the library's integration tests.
         .testTarget(
             name: "AuthStatePostgresTests",
-            dependencies: [
-                "PostgresStoreWorker", .product(name: "AuthStateKit", package: "AuthStateKit"),
-                .product(name: "AuthStateServer", package: "AuthStateKit"),
-                .product(name: "AuthStatePostgres", package: "AuthStateKit"),
-                .product(name: "AuthStateTesting", package: "AuthStateKit"),
-                .product(name: "AuthStateJOSE", package: "AuthStateKit"),
-            ],
-            swiftSettings: strict
-        ),
+            dependencies: kit + ["PostgresStoreWorker", product("AuthStateTesting"), product("AuthStateJOSE")]),
     ],
     swiftLanguageModes: [.v6]
 )
+
+for target in package.targets {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}

@@ -1,18 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let strict: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-]
-
 let kit = Target.Dependency.product(name: "AuthStateKit", package: "AuthStateKit")
 let program = Target.Dependency.product(name: "AuthStateProgram", package: "AuthStateCLI")
 
 let package = Package(
-    name: "AuthStateProxy",
-    platforms: [.macOS(.v15)],
+    name: "AuthStateProxy", platforms: [.macOS(.v15)],
     products: [.executable(name: "authstate-proxy", targets: ["authstate-proxy"])],
     dependencies: [
         .package(name: "AuthStateKit", path: "../.."),
@@ -29,10 +22,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(name: "ProxyTests", dependencies: ["authstate-proxy", kit], swiftSettings: strict),
+            ]),
+        .testTarget(name: "ProxyTests", dependencies: ["authstate-proxy", kit]),
         // Both built programs at independent providers. Links lead to the files that the tests of authstate have too, and to
         // the library's integration tests (Support).
         .testTarget(
@@ -40,9 +31,14 @@ let package = Package(
             dependencies: [
                 "authstate-proxy", .product(name: "authstate", package: "AuthStateCLI"), kit,
                 .product(name: "AuthStateTesting", package: "AuthStateKit"),
-            ],
-            swiftSettings: strict
-        ),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )
+
+for target in package.targets {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}

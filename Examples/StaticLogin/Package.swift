@@ -1,17 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let strict: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-]
-
 let kit = Target.Dependency.product(name: "AuthStateKit", package: "AuthStateKit")
 
 let package = Package(
-    name: "StaticLogin",
-    platforms: [.macOS(.v15)],
+    name: "StaticLogin", platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "AuthStateKit", path: "../.."),
         .package(name: "AuthStateIntegrations", path: "../Integrations"),
@@ -28,11 +21,16 @@ let package = Package(
                 .product(name: "AuthStateJOSE", package: "AuthStateKit"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            swiftSettings: strict
-        ),
+            ]),
         // Support is a link to the library's integration tests.
-        .testTarget(name: "StaticBinaryTests", dependencies: [kit], swiftSettings: strict),
+        .testTarget(name: "StaticBinaryTests", dependencies: [kit]),
     ],
     swiftLanguageModes: [.v6]
 )
+
+for target in package.targets {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}

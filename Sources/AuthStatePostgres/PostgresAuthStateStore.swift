@@ -38,8 +38,7 @@ public final class PostgresAuthStateStore: AuthStateStore {
             string: try ConnectionString(connectionString), connectTimeout: configuration.connectTimeout,
             statementTimeout: configuration.statementTimeout)
         pool = ConnectionPool(settings, maximumConnections: configuration.maximumConnections, clock: clock)
-        self.configuration = configuration
-        self.clock = clock
+        (self.configuration, self.clock) = (configuration, clock)
     }
 
     /// Reads a state without a lease; nil when there is none under the key.
@@ -77,9 +76,7 @@ public final class PostgresAuthStateStore: AuthStateStore {
     /// - Throws: `AuthStateError` with `.storeLocked` at the deadline, `.storeUnwritable` when the database cannot be
     ///   reached or written to; `CancellationError` when cancelled while waiting; the errors of the body.
     public nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey,
-        deadline: Duration,
-        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+        _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
         let deadline = Deadline(after: deadline, on: clock)
         let name = try KeyHash(key)

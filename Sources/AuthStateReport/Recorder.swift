@@ -2,6 +2,7 @@ import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateStorage
 import AuthStateSystem
 
 /// What a trace has kept, without secrets.
@@ -86,11 +87,8 @@ final class Recorder: LoginTraceRecorder, Redacted {
             }
         }
         let digest = (try? HMACSHA2.sha256(value.utf8, key: key)) ?? []
-        let digits = digest.prefix(3).map { byte in
-            let text = String(byte, radix: 16)
-            return text.count == 1 ? "0\(text)" : text
-        }
-        return "\(value.count) characters" + (digits.isEmpty ? "" : " · #\(digits.joined())")
+        let digits = Fingerprint.hexadecimal(digest.prefix(3))
+        return "\(value.count) characters" + (digits.isEmpty ? "" : " · #\(digits)")
     }
 
     /// Whether a byte can be part of a token (RFC 6750, section 2.1).

@@ -9,9 +9,7 @@ extension Recording {
             if case .exchange(let exchange) = item { exchange } else { nil }
         }
         let creator: JSONValue = ["name": "AuthStateKit", "version": "1"]
-        return [
-            "log": ["version": "1.2", "creator": creator, "entries": .array(exchanges.map(entry))]
-        ]
+        return ["log": ["version": "1.2", "creator": creator, "entries": .array(exchanges.map(entry))]]
     }
 
     private func entry(_ exchange: RecordedExchange) -> JSONValue {

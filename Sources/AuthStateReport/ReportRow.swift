@@ -68,8 +68,7 @@ extension Recording {
         let address = ReportedMember(name: "address", value: exchange.url, isMark: false)
         return ReportRow(
             kind: .arrow(.program, lane(of: exchange), answer: answer), date: exchange.date,
-            label: "\(exchange.method) \(path.isEmpty ? "/" : path)", isCode: true,
-            isOpen: exchange.isFailed,
+            label: "\(exchange.method) \(path.isEmpty ? "/" : path)", isCode: true, isOpen: exchange.isFailed,
             groups: [("Sent", [address] + more + exchange.sent), ("Received", exchange.received)])
     }
 

@@ -124,16 +124,17 @@ extension ResourceAccess {
         let scopes = plan.scopes.filter { $0 != .offlineAccess }
         let login = try programLogin(by: plan, scopes)
         var (record, event) = try await login.grant(at: place)
+        var granted: String?
         if case .loggedIn(_, let tokens, _) = event {
+            granted = tokens.scope
             try? await state?.reload()
             do { try checkLogout(since: plan.grantID) } catch {
                 await service.giveBack(tokens, of: record.client)
                 throw error
             }
         }
-        record.annotations = annotations
+        record.annotations = annotations(granted: granted, of: scopes)
         let next = await place.state(record, event)
-        note(granted: next.record.scope, of: scopes)
         state = next
         try await bind(record.client)
     }
@@ -228,9 +229,8 @@ extension ResourceAccess {
             throw error
         }
         var record = AuthState.Record(client)
-        record.annotations = annotations
+        record.annotations = annotations(granted: tokens.scope ?? response.scope, of: response.request.scopes)
         if registration?.clientID == client.id { record.lastRegistrationResponse = registration }
-        note(granted: tokens.scope ?? response.scope, of: response.request.scopes)
         let next = await place.state(record, .loggedIn(response, tokens))
         state = next
         try await next.checkSession()
@@ -245,8 +245,14 @@ extension ResourceAccess {
             hint: "Log in again.")
     }
 
-    private func note(granted: String?, of requested: [Scope]) {
-        if let granted { history.granted(granted.scopes, of: requested) }
+    /// Notes what a login was granted, also for later processes.
+    private func annotations(granted: String?, of requested: [Scope]) -> [String: String] {
+        var annotations = annotations
+        guard let granted = granted?.scopes else { return annotations }
+        history.granted(granted, of: requested)
+        let missing = requested.filter { $0 != .offlineAccess && !granted.contains($0) }
+        if !missing.isEmpty { annotations[Self.notGranted] = missing.map(\.rawValue).joined(separator: " ") }
+        return annotations
     }
 
     var annotations: [String: String] {

@@ -18,9 +18,8 @@ extension ResourceAccess {
             return true
         }
         let granted = record.scope?.scopes ?? []
-        // The login that is kept may be one of an earlier process.
-        history.granted(
-            granted, of: record.lastAuthorizationResponse?.request.scopes ?? record.machineGrant?.scopes ?? [])
+        // The login that is kept may be one of an earlier process. A right that was granted and withdrawn is another matter.
+        history.granted(granted, of: record.annotations[Self.notGranted].map { Array($0.scopes) } ?? [])
         let missing = wanted.filter { !granted.contains($0) }
         switch history.stepUp(for: operation, call: before, missing: missing, limit: options.maximumStepUps) {
         case .inVain(let count): throw error.inVain(after: count)
@@ -53,7 +52,7 @@ extension AuthStateError {
             "The access token does not allow this request: the login asked for what is missing, and was not granted it."
         copy.expected = scopes.map(\.rawValue).joined(separator: " ")
         copy.hint =
-            "Log in again to ask the user once more, or ask the operator of the resource who may have this scope."
+            "Ask the operator of the resource who may have this scope, or log in again to ask the user once more."
         return copy
     }
 

@@ -40,6 +40,8 @@ public actor ResourceAccess {
 
     /// The annotation of a state that names its resource, see `AuthState.Record.annotations`.
     public static let annotation = "resource"
+    /// The annotation with the scopes that the login asked for and was not granted.
+    static let notGranted = "scopes not granted"
 
     /// Makes an access; nothing is read or sent until the first call.
     ///

@@ -55,8 +55,9 @@ public actor ResourceAccessPool {
 
     /// Ends a user's login, as `AuthState.logOut(_:)` does; without a login nothing happens.
     ///
+    /// - Returns: What became of each part. Where `removal` failed the store still has the login: it is read again at the next
+    ///   access.
     /// - Throws: `AuthStateError` of kind `.store` when the stored login cannot be read.
-    @discardableResult
     public func logOut(_ user: AuthStateKey, _ logout: AuthState.Logout = .revoking) async throws -> LogoutOutcome {
         let access = access(for: user)
         table.remove(access.key)

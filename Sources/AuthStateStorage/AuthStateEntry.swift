@@ -17,9 +17,7 @@ public struct AuthStateEntry: Sendable, Hashable {
     ///   - savedAt: The time of the last save, by the store's clock.
     ///   - version: The version that was saved then.
     public init(key: AuthStateKey, savedAt: Date, version: StoredAuthState.Version) {
-        self.key = key
-        self.savedAt = savedAt
-        self.version = version
+        (self.key, self.savedAt, self.version) = (key, savedAt, version)
     }
 }
 

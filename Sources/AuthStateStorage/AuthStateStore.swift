@@ -23,9 +23,7 @@ public protocol AuthStateStore: Sendable {
     ///   - deadline: The time to wait for another holder; after it, `.storeLocked` is thrown.
     ///   - body: The transaction. It runs in the caller's isolation; the lease is released when it returns or throws.
     nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey,
-        deadline: Duration,
-        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+        _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R
 
     /// Lists the states whose last save was before a moment, in any order, for a sweep of those that are abandoned.
@@ -119,9 +117,7 @@ extension AuthStateLease {
     public func discard() async throws {
         if let stored = try await load() { try await delete(expecting: stored.version) }
     }
-}
 
-extension AuthStateLease {
     /// False: it is unknown.
     public var followsCrash: Bool { false }
 }
@@ -142,10 +138,7 @@ public struct StoredAuthState: Sendable, Hashable {
     public var version: Version
 
     /// Makes a stored state.
-    public init(archive: Data, version: Version) {
-        self.archive = archive
-        self.version = version
-    }
+    public init(archive: Data, version: Version) { (self.archive, self.version) = (archive, version) }
 }
 
 extension StoredAuthState: Redacted {

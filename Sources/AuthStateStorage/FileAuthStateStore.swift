@@ -83,8 +83,7 @@ public final class FileAuthStateStore: AuthStateStore {
     private init(
         _ layout: FileLayout, _ clock: any Clock<Duration>, _ onWarning: (@Sendable (AuthStateError) -> Void)?
     ) {
-        self.layout = layout
-        self.clock = clock
+        (self.layout, self.clock) = (layout, clock)
         warnings = FileWarnings(report: onWarning)
         work = BlockingWork(label: "AuthStateKit.FileAuthStateStore", clock: clock)
     }
@@ -122,9 +121,7 @@ public final class FileAuthStateStore: AuthStateStore {
     /// - Throws: `AuthStateError` with `.storeLocked` at the deadline, `.storeUnwritable` when the lock file cannot be
     ///   created; `CancellationError` when cancelled while waiting; the body's errors.
     public nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey,
-        deadline: Duration,
-        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+        _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
         let path = try layout.path(for: key)
         let deadline = Deadline(after: deadline, on: clock)
@@ -171,8 +168,7 @@ public final class FileAuthStateStore: AuthStateStore {
                     guard let stored = try StateFile(resolving: path, warnings: warnings).read().stored else {
                         return nil
                     }
-                    return AuthStateEntry(
-                        key: key, savedAt: Date(timeIntervalSince1970: time), version: stored.version)
+                    return AuthStateEntry(key: key, savedAt: Date(timeIntervalSince1970: time), version: stored.version)
                 } catch let error as AuthStateError {
                     warnings.report(error, about: path)
                     return nil

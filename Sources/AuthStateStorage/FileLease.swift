@@ -36,9 +36,7 @@ final class FileLease: AuthStateLease {
             return try file.read()
         }
         followsCrash = (try? recovery.get()) == true
-        self.file = file
-        self.lock = lock
-        self.work = work
+        (self.file, self.lock, self.work) = (file, lock, work)
         state = Lock(State(reading: reading))
         first = Lock(try? reading.get())
     }
@@ -151,8 +149,7 @@ final class FileLease: AuthStateLease {
     }
 
     private func perform<R: Sendable>(
-        or code: AuthStateError.Code, isChange: Bool = false,
-        _ body: @escaping @Sendable (inout State) throws -> R
+        or code: AuthStateError.Code, isChange: Bool = false, _ body: @escaping @Sendable (inout State) throws -> R
     ) async throws -> R {
         _ = takeFirst()
         let expiry = AuthStateError.storeSilent(code, file.path, isChange: isChange)

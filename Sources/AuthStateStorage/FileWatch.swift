@@ -12,8 +12,7 @@
         /// Returns nil when the folder does not exist yet, or the system's limit of watches is reached. May block.
         init?(_ file: StateFile, by watching: FolderWatching? = .shared) {
             guard let watching, let folder = watching.begin(file.folder) else { return nil }
-            self.watching = watching
-            self.folder = folder
+            (self.watching, self.folder) = (watching, folder)
             slot = Array(file.name.utf8).withUnsafeBytes { FolderWatching.slot(folder.descriptor, $0) }
         }
 

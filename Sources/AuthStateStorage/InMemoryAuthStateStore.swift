@@ -45,9 +45,7 @@ public final class InMemoryAuthStateStore: AuthStateStore {
     /// - Throws: `AuthStateError` with `.storeLocked` at the deadline; `CancellationError` when cancelled while
     ///   waiting; the body's errors.
     public nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey,
-        deadline: Duration,
-        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+        _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
         let name = key.rawValue
         try await queue.enter(
@@ -89,10 +87,7 @@ extension InMemoryAuthStateStore {
         private let key: AuthStateKey
         private let isOver = Lock(false)
 
-        init(store: InMemoryAuthStateStore, key: AuthStateKey) {
-            self.store = store
-            self.key = key
-        }
+        init(store: InMemoryAuthStateStore, key: AuthStateKey) { (self.store, self.key) = (store, key) }
 
         func end() { isOver.withLock { $0 = true } }
 

@@ -15,8 +15,7 @@ public struct ReadOnlyAuthStateStore: AuthStateStore {
     ///   - base: The store to read.
     ///   - owner: The program that renews and writes, as the error names it.
     public init(_ base: any AuthStateStore, renewedBy owner: String = "the program that logged in") {
-        self.base = base
-        self.owner = owner
+        (self.base, self.owner) = (base, owner)
     }
 
     /// Reads a state.
@@ -30,9 +29,7 @@ public struct ReadOnlyAuthStateStore: AuthStateStore {
     ///   - body: The transaction, which runs in the caller's isolation.
     /// - Throws: `AuthStateError` with `.storeReadOnly` when the body reserves, saves or deletes.
     public nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey,
-        deadline: Duration,
-        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+        _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
         try await body(ReadingLease(base: base, key: key, owner: owner))
     }

@@ -8,9 +8,7 @@ struct SaveNote: Sendable, Hashable {
     let count: Int
 
     init(base: StoredAuthState.Version?, version: StoredAuthState.Version, count: Int) {
-        self.base = base
-        self.version = version
-        self.count = count
+        (self.base, self.version, self.count) = (base, version, count)
     }
 
     /// Reads a note; nil for anything else.

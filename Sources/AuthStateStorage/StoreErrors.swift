@@ -35,8 +35,7 @@ extension AuthStateError {
         AuthStateError(
             .storeConflict, stage: .store, "The stored state was changed in between.",
             expected: expected == nil ? "no stored state" : "the version that was loaded",
-            received: isStored ? "another version" : "no stored state",
-            hint: "Load the state again and decide anew.")
+            received: isStored ? "another version" : "no stored state", hint: "Load the state again and decide anew.")
     }
 }
 

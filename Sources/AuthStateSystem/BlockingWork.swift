@@ -29,9 +29,7 @@ package final class BlockingWork: Sendable {
         self.clock = clock
     }
 
-    /// Runs a call.
-    ///
-    /// - Throws: The call's error, or `expiry` soon after its time is over.
+    /// Runs a call; throws the call's error, or `expiry` soon after its time is over.
     package nonisolated(nonsending) func run<R: Sendable>(
         within limit: Duration, orThrow expiry: @escaping @autoclosure @Sendable () -> AuthStateError,
         _ body: @escaping @Sendable () throws -> R
@@ -78,8 +76,7 @@ package final class BlockingWork: Sendable {
         if needsPatrol { patrol() }
     }
 
-    /// Runs calls on a serial queue, which has a thread of its own; a concurrent one would take a thread from the
-    /// tasks.
+    /// Runs calls on a serial queue, with a thread of its own; a concurrent one would take a thread from the tasks.
     private func runOnThread(_ first: BlockingCall) {
         DispatchQueue(label: label).async {
             var next: BlockingCall? = first
@@ -100,8 +97,7 @@ package final class BlockingWork: Sendable {
         }
     }
 
-    /// Looks ten times a second, as long as there are calls, for those whose time is over: a timer for each call would
-    /// cost more than most calls do.
+    /// Looks ten times a second for calls whose time is over: a timer for each would cost more than most calls do.
     private func patrol() {
         Task {
             repeat { try await Task.sleep(for: .milliseconds(100)) } while giveUpOverdue()

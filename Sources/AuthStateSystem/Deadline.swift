@@ -15,9 +15,7 @@ package struct Deadline: Sendable {
     /// The time that is left; zero or less when the moment has passed.
     package var remaining: Duration { timeLeft() }
 
-    /// Waits, but not beyond the moment.
-    ///
-    /// - Throws: `CancellationError`.
+    /// Waits, but not beyond the moment; throws `CancellationError`.
     package func sleep(atMost duration: Duration = farthest) async throws {
         try await clock.sleep(for: max(.zero, min(duration, remaining)), tolerance: nil)
     }

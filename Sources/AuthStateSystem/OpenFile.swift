@@ -133,7 +133,6 @@ package struct FileStatus {
     package var mode: mode_t { raw.st_mode }
     /// The permissions, as `chmod` takes them.
     package var permissions: String { "0" + String(raw.st_mode & 0o7777, radix: 8) }
-
     /// The file's number in its file system.
     package var number: UInt64 { UInt64(raw.st_ino) }
 
@@ -144,7 +143,6 @@ package struct FileStatus {
 
     /// The time of the last write to the content, in seconds since 1970.
     package var lastWrite: Double { SystemTime(ofLastWriteTo: raw).fractionalSeconds }
-
     /// The time of the last change of anything about the file; a program cannot set it.
     private var lastChange: SystemTime { SystemTime(ofLastChangeOf: raw) }
 
@@ -152,4 +150,15 @@ package struct FileStatus {
     package func isSameFile(as other: FileStatus) -> Bool {
         raw.st_dev == other.raw.st_dev && raw.st_ino == other.raw.st_ino
     }
+
+    /// Returns whether the user, or root, owns it.
+    package func isOwned(by user: uid_t) -> Bool { owner == user || owner == 0 }
+
+    /// Whether the group or other users can change it.
+    ///
+    /// In a folder with the sticky bit, such as `/tmp`, other users can add files and cannot replace the owner's.
+    package var isOpenToWriters: Bool { mode & 0o022 != 0 && !(isFolder && mode & 0o1000 != 0) }
+
+    /// Returns whether no other user can have written it.
+    package func isAlone(of user: uid_t = geteuid()) -> Bool { isOwned(by: user) && !isOpenToWriters }
 }

@@ -8,12 +8,8 @@ package enum SecretSource {
     /// A secret or key has a few kilobytes; a content that is larger than this is something else.
     private static let sizeLimit = 1 << 16
 
-    /// Returns the value of an environment variable, which no browser inherits from then on.
-    ///
-    /// - Parameters:
-    ///   - name: The variable.
-    ///   - thing: The secret that it should hold, for the error: the client's secret.
-    /// - Throws: `AuthStateError` with `.credentialUnavailable`.
+    /// Returns an environment variable's value, which no browser inherits from then on; throws
+    /// `.credentialUnavailable`.
     package static func variable(_ name: String, holding thing: String, stage: AuthStateError.Stage) throws -> String {
         SecretVariables.note(name)
         // `$(cat file)` drops a line break at the end; other ways to set a variable keep it.
@@ -27,20 +23,15 @@ package enum SecretSource {
         return text
     }
 
-    /// Returns the text of a file that only its owner may read, or its group where root owns it.
-    ///
-    /// - Parameter mayBeRead: Whether other users may read it too, as they may a platform's short-lived tokens; none may
-    ///   write it.
-    /// - Throws: `AuthStateError` with `.credentialUnavailable`.
+    /// Returns the text of a file that only its owner may read, or its group where root owns it; with `mayBeRead` other
+    /// users too, as they may a platform's short-lived tokens. Throws `AuthStateError` with `.credentialUnavailable`.
     package static func content(
         ofFile path: String, holding thing: String, mayBeRead: Bool = false, stage: AuthStateError.Stage
     ) throws -> String {
         String(decoding: try bytes(ofFile: path, holding: thing, mayBeRead: mayBeRead, stage: stage), as: UTF8.self)
     }
 
-    /// Returns the bytes of such a file.
-    ///
-    /// - Throws: `AuthStateError` with `.credentialUnavailable`.
+    /// Returns the bytes of such a file; throws `AuthStateError` with `.credentialUnavailable`.
     package static func bytes(
         ofFile path: String, holding thing: String, mayBeRead: Bool = false, stage: AuthStateError.Stage
     ) throws -> [UInt8] {
@@ -80,14 +71,10 @@ package enum SecretSource {
         }
     }
 
-    /// Returns the private key that a text holds: PEM, or a JWK.
-    ///
-    /// - Throws: `JOSEError`, which shows nothing of the text.
+    /// Returns the private key that a text holds: PEM, or a JWK; throws `JOSEError`, which shows nothing of the text.
     package static func privateKey(in text: String) throws(JOSEError) -> JSONWebKey {
         guard text.first(where: { !$0.isWhitespace }) == "{" else { return try SigningKey(pem: text).privateKey }
-        guard let json = try? JSONValue(parsing: text.utf8) else {
-            throw JOSEError(.malformed, "the key is not JSON")
-        }
+        guard let json = try? JSONValue(parsing: text.utf8) else { throw JOSEError(.malformed, "the key is not JSON") }
         let key = try JSONWebKey(json: json)
         guard key.privateMaterial != nil else { throw JOSEError(.keyMismatch, "the key has no private part") }
         return key
@@ -105,11 +92,44 @@ package enum SecretSource {
 }
 
 extension String {
-    /// The text without the line breaks at its end, which no secret has (RFC 6749, appendix A.2) and files and variables often
-    /// do.
+    /// The text without the line breaks at its end, which files often have and secrets never (RFC 6749, appendix A.2).
     package var withoutLineBreakAtEnd: String {
         var text = self[...]
         while let last = text.last, ["\n", "\r\n", "\r"].contains(last) { text.removeLast() }
         return String(text)
+    }
+}
+
+extension TrustCheck {
+    /// A file that holds a secret or a private key: no other user can read or write it.
+    package static let secretFile = TrustCheck("secretFile")
+}
+
+/// The environment variables that hold secrets of this program, as far as it has named them: a browser inherits none.
+package enum SecretVariables {
+    private static let names = Lock(Set<String>())
+
+    /// The names so far.
+    package static var all: Set<String> { names.withLock { $0 } }
+
+    /// Notes a variable that a secret or key is read from.
+    package static func note(_ name: String) { _ = names.withLock { $0.insert(name) } }
+
+    /// Notes the variable that a credential names, if it names one.
+    package static func note(_ credential: ClientCredential) {
+        if case .environment(let name) = credential.source { note(name) }
+    }
+}
+
+/// The user's home folder, in paths that a user wrote and no shell has read: in a configuration, a service file, a literal.
+package enum HomeFolder {
+    /// Returns the path with the home folder in place of a `~` before its first slash; every other path as it is.
+    package static func expanded(
+        _ path: String, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> String {
+        guard path == "~" || path.hasPrefix("~/"), let home = environment["HOME"], home.hasPrefix("/") else {
+            return path
+        }
+        return home + path.dropFirst()
     }
 }

@@ -18,7 +18,6 @@ package final class SharedResult<Value: Sendable>: Sendable {
 
     /// Whether the result is there.
     package var isFinished: Bool { state.withLock { $0.result != nil } }
-
     /// The number of waiters.
     var waiterCount: Int { state.withLock { $0.count } }
 
@@ -35,9 +34,7 @@ package final class SharedResult<Value: Sendable>: Sendable {
         return waiters != nil
     }
 
-    /// Waits for the result.
-    ///
-    /// - Throws: The result's error, or `CancellationError` as soon as the calling task is cancelled.
+    /// Waits for the result; throws its error, or `CancellationError` as soon as the calling task is cancelled.
     package nonisolated(nonsending) func value() async throws -> Value {
         let place: Int = state.withLock { state in
             guard state.result == nil else { return 0 }
@@ -68,10 +65,8 @@ package final class SharedResult<Value: Sendable>: Sendable {
     }
 }
 
-/// Runs work, and gives up waiting for it when the time is over, also when the work ignores its cancellation.
-///
-/// - Parameter grace: The time to wait for the work's result once the time is over and the work is cancelled.
-/// - Throws: The work's error, or `DeadlineExceeded`.
+/// Runs work, and gives up waiting for it when the time is over, also when the work ignores its cancellation; with a grace
+/// it is waited for so long after its cancellation. Throws the work's error, or `DeadlineExceeded`.
 package func withDeadline<Value: Sendable>(
     _ deadline: Duration, clock: any Clock<Duration>, grace: Duration = .zero,
     _ work: @escaping @Sendable () async throws -> Value
@@ -99,3 +94,40 @@ package func withDeadline<Value: Sendable>(
 
 /// The time was over before the work was done.
 package struct DeadlineExceeded: Error {}
+
+/// One login that any number of callers wait for; when the last stops waiting, it is cancelled and the browser closes.
+///
+/// Join and cancel it in one isolation, so that no caller joins a login that is being cancelled.
+package final class SharedLogin<Value: Sendable>: Sendable {
+    private let result: SharedResult<Value>
+    private let task: Task<Void, Never>
+
+    /// Begins the login, which belongs to all of its waiters: the cancellation of the first one is not its own.
+    package init(_ login: @escaping @Sendable () async throws -> Value) {
+        let result = SharedResult<Value>()
+        self.result = result
+        task = Task {
+            do { result.finish(.success(try await login())) } catch { result.finish(.failure(error)) }
+        }
+    }
+
+    /// Whether there is a result, so that no caller waits any more.
+    package var isOver: Bool { result.isFinished }
+
+    /// Waits for its result; throws the login's error, or `CancellationError` as soon as the calling task is cancelled.
+    package nonisolated(nonsending) func value() async throws -> Value {
+        do { return try await result.value() } catch is CancellationError where Task.isCancelled {
+            if result.waiterCount == 0 { giveUp(CancellationError()) }
+            throw CancellationError()
+        }
+    }
+
+    /// Cancels the login; every waiter gets this error at once.
+    package func giveUp(_ error: any Error) {
+        result.finish(.failure(error))
+        task.cancel()
+    }
+
+    /// Waits until its task has ended.
+    package func end() async { await task.value }
+}

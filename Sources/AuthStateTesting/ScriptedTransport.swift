@@ -2,6 +2,7 @@ import AuthStateFoundation
 import AuthStateJOSE
 public import AuthStateKit
 public import AuthStateOAuth
+import AuthStateSystem
 import AuthStateTransport
 
 /// A transport that answers from a script, without a network, and records its requests.
@@ -23,26 +24,17 @@ public final class ScriptedTransport: HTTPTransport, Sendable {
     /// Holds replies back until a test opens it.
     public final class Gate: Sendable {
         private struct State {
-            var isOpen = false
             var arrived = 0
-            var held: [UInt64: CheckedContinuation<Void, any Error>] = [:]
-            var nextID: UInt64 = 0
             var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
         }
         private let state = Lock(State())
+        private let opening = SharedResult<Void>()
 
         /// Makes a closed gate.
         public init() {}
 
         /// Lets everything through from now on.
-        public func open() {
-            let held = state.withLock { state in
-                state.isOpen = true
-                defer { state.held = [:] }
-                return Array(state.held.values)
-            }
-            for continuation in held { continuation.resume() }
-        }
+        public func open() { opening.finish(.success(())) }
 
         /// Waits until so many requests have arrived at the gate.
         public func arrivals(_ count: Int = 1) async {
@@ -60,29 +52,13 @@ public final class ScriptedTransport: HTTPTransport, Sendable {
         ///
         /// - Throws: `CancellationError`.
         public func pass() async throws {
-            let id: UInt64 = state.withLock { state in
-                state.nextID += 1
-                return state.nextID
+            let woken = state.withLock { state in
+                state.arrived += 1
+                defer { state.watchers.removeAll { $0.count <= state.arrived } }
+                return state.watchers.filter { $0.count <= state.arrived }.map(\.continuation)
             }
-            try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { continuation in
-                    var woken: [CheckedContinuation<Void, Never>] = []
-                    let result: Result<Void, any Error>? = state.withLock { state in
-                        state.arrived += 1
-                        woken = state.watchers.filter { $0.count <= state.arrived }.map(\.continuation)
-                        state.watchers.removeAll { $0.count <= state.arrived }
-                        if state.isOpen { return .success(()) }
-                        if Task.isCancelled { return .failure(CancellationError()) }
-                        state.held[id] = continuation
-                        return nil
-                    }
-                    for watcher in woken { watcher.resume() }
-                    if let result { continuation.resume(with: result) }
-                }
-            } onCancel: {
-                let held = state.withLock { $0.held.removeValue(forKey: id) }
-                held?.resume(throwing: CancellationError())
-            }
+            for watcher in woken { watcher.resume() }
+            try await opening.value()
         }
     }
 

@@ -5,9 +5,7 @@ import AuthStateSystem
 
 /// A file of certificate authorities that are trusted besides the system's.
 enum CertificateAuthorities {
-    /// Returns the file's text.
-    ///
-    /// - Throws: `TransportError` with `.insecureConnection` when the file cannot be used.
+    /// Returns the file's text; throws `TransportError` with `.insecureConnection` when the file cannot be used.
     static func pem(ofFile path: String) throws -> Data {
         let file = URL(fileURLWithPath: HomeFolder.expanded(path))
         guard let text = try? Data(contentsOf: file), !certificates(in: text).isEmpty else {
@@ -18,9 +16,7 @@ enum CertificateAuthorities {
         return text
     }
 
-    /// Returns the file's certificates, as DER.
-    ///
-    /// - Throws: `TransportError` with `.insecureConnection` when the file cannot be used.
+    /// Returns the file's certificates, as DER. Throws `.insecureConnection` when the file cannot be used.
     static func certificates(ofFile path: String) throws -> [[UInt8]] { certificates(in: try pem(ofFile: path)) }
 
     private static func certificates(in text: Data) -> [[UInt8]] {

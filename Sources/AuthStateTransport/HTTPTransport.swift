@@ -9,14 +9,12 @@ public import AuthStateOAuth
 /// to each address that a name resolves to, not to the name. With a proxy that resolves names, or a connection that was
 /// kept, there is nothing to check: a request whose policy is not `.any` uses neither.
 public protocol HTTPTransport: Sendable {
-    /// Sends a request and returns the whole answer.
-    ///
-    /// - Throws: `TransportError`, or `CancellationError` when the task was cancelled.
+    /// Sends a request and returns the whole answer; throws `TransportError`, or `CancellationError` of the task.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 }
 
 /// The reason why no answer came.
-public struct TransportError: Error, Sendable, Hashable {
+public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kinds of failure.
     public struct Code: RawRepresentable, Sendable, Hashable, Codable {
         /// The kind's name.
@@ -51,33 +49,20 @@ public struct TransportError: Error, Sendable, Hashable {
     public var requestMayHaveBeenSent: Bool
 
     /// Makes an error.
-    ///
-    /// - Parameters:
-    ///   - code: The kind of failure.
-    ///   - message: The failure in one sentence, without secrets.
-    ///   - requestMayHaveBeenSent: Whether bytes of the request may have reached the server.
     public init(_ code: Code, _ message: String, requestMayHaveBeenSent: Bool) {
         self.code = code
         self.message = message
         self.requestMayHaveBeenSent = requestMayHaveBeenSent
     }
-}
 
-extension TransportError {
-    /// Returns the failure of a request whose host is no public address, or leads to none.
-    ///
-    /// - Parameters:
-    ///   - peer: Host and port.
-    ///   - address: The address that the host leads to; nil for a name of this machine.
+    /// The message.
+    public var description: String { message }
+
+    /// Returns the failure of a request whose host leads to no public address; nil is a name of this machine.
     public static func notPublic(_ peer: String, _ address: InternetAddress?) -> TransportError {
         TransportError(
             .addressNotAllowed,
             "\(peer) leads to \(address?.description ?? "this machine"), which is no public address: nothing was sent.",
             requestMayHaveBeenSent: false)
     }
-}
-
-extension TransportError: CustomStringConvertible {
-    /// The message.
-    public var description: String { message }
 }

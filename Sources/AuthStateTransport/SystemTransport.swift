@@ -3,31 +3,23 @@ public import AuthStateOAuth
 /// The platform's own transport: libcurl on Linux, URLSession on Apple platforms.
 public struct SystemTransport: HTTPTransport {
     #if os(Linux)
-        private let base: CurlTransport
+        private typealias Base = CurlTransport
     #else
-        private let base: URLSessionTransport
+        private typealias Base = URLSessionTransport
     #endif
+
+    private let base: Base
 
     /// One transport for the whole process; its connections are shared by all that use it.
     public static let shared = SystemTransport()
 
-    /// Makes a transport with connections of its own.
-    ///
-    /// - Parameter certificateAuthorityFile: a PEM file of certificate authorities to trust besides the system's.
+    /// Makes a transport with connections of its own, which trusts the authorities of a PEM file besides the system's.
     public init(certificateAuthorityFile: String? = nil) {
-        #if os(Linux)
-            base = CurlTransport(configuration: .init(certificateAuthorityFile: certificateAuthorityFile))
-        #else
-            base = URLSessionTransport(configuration: .init(certificateAuthorityFile: certificateAuthorityFile))
-        #endif
+        base = Base(configuration: .init(certificateAuthorityFile: certificateAuthorityFile))
     }
 
-    /// Sends a request and returns the whole answer.
-    ///
-    /// - Throws: `TransportError`, or `CancellationError` when the task was cancelled.
-    public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        try await base.send(request)
-    }
+    /// Sends a request and returns the whole answer; throws `TransportError`, or `CancellationError` of the task.
+    public func send(_ request: TransportRequest) async throws -> TransportResponse { try await base.send(request) }
 }
 
 extension HTTPTransport where Self == SystemTransport {

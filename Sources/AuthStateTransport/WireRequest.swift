@@ -1,5 +1,5 @@
 import AuthStateFoundation
-import AuthStateJOSE
+package import AuthStateJOSE
 import AuthStateOAuth
 
 /// A checked request, which a transport may put on the wire without looking again.
@@ -26,9 +26,7 @@ struct WireRequest: Sendable {
     /// The framing of the message is the transport's own: it sets these itself.
     private static let framing = ["Content-Length", "Transfer-Encoding", "Expect"]
 
-    /// Checks a request.
-    ///
-    /// - Throws: `TransportError` with `.invalidRequest`.
+    /// Checks a request; throws `TransportError` with `.invalidRequest`.
     init(_ request: TransportRequest) throws {
         url = request.url.absoluteString
         let reference = URIReference(url)
@@ -69,16 +67,12 @@ struct WireRequest: Sendable {
     /// Whether a proxy that resolves names itself may carry it in spite of a strict policy: the host's text is allowed, and TLS
     /// ends at a server that proves its name, so that another one sees no request.
     var mayLeaveNameToProxy: Bool { isSecure && !reachesThisMachine && addressPolicy.allows(host: host) }
-
     /// The authority, for messages.
     var peer: String { authority.printable() }
-
     /// Whether sending it twice does no more than sending it once (RFC 9110, section 9.2.2).
     var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) }
-
     /// Whether a body, if only an empty one, is expected with the method (RFC 9110, section 8.6).
     var sendsBody: Bool { body != nil || ["POST", "PUT", "PATCH"].contains(method) }
-
     /// The timeout in whole milliseconds, rounded up, at least one: zero would mean none.
     var timeoutMilliseconds: Int { timeout.wholeMilliseconds }
 
@@ -107,4 +101,9 @@ extension String {
                     || "!#$%&'*+-.^_`|~".utf8.contains($0)
             }
     }
+}
+
+extension TrustCheck {
+    /// A URL that comes from outside leads to a public address (RFC 6890; RFC 9728, 7.7).
+    package static let publicAddress = TrustCheck("publicAddress")
 }

@@ -1,5 +1,4 @@
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Foundation
 import XCTest

@@ -1,7 +1,5 @@
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
-import Foundation
 import XCTest
 
 /// When tokens are fresh, and what `performAction` does when they are not.

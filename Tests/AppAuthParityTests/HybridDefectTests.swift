@@ -1,8 +1,6 @@
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
-import Foundation
 import XCTest
 
 /// The hybrid flow's first ID token, whose binding to the code AppAuth does not check.

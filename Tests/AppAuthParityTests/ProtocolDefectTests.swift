@@ -1,6 +1,5 @@
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Foundation
 import XCTest

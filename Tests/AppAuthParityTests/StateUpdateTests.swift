@@ -1,5 +1,4 @@
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Foundation
 import XCTest
@@ -69,9 +68,7 @@ final class StateUpdateTests: XCTestCase {
             CancellationError(), error(.authorization, oauth: nil), error(.token),
             AuthStateError(.unreachable, stage: .authorization, "No network."),
         ]
-        for error in errors {
-            try await state.update(with: nil as AuthorizationResponse?, error: error)
-        }
+        for error in errors { try await state.update(with: nil as AuthorizationResponse?, error: error) }
         XCTAssertEqual(state.record, before)
         XCTAssertEqual(world.events.changes, 0)
     }

@@ -1,6 +1,5 @@
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Foundation
 import XCTest
@@ -126,7 +125,6 @@ final class EventLog: AuthStateObserver {
 
     func authState(_ state: AuthState, did event: AuthStateEvent) { events.withLock { $0.append(event) } }
 
-    /// The number of changes of the state.
     var changes: Int { count { if case .changed = $0 { true } else { false } } }
     /// The number of callers that had to wait.
     var waiting: Int { count { if case .tokensRequested = $0 { true } else { false } } }

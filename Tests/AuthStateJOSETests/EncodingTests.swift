@@ -1,8 +1,7 @@
 import AuthStateJOSE
 import Testing
 
-@Suite("Encodings")
-struct EncodingTests {
+@Suite("Encodings") struct EncodingTests {
     @Test(
         "RFC 4648's examples",
         arguments: [
@@ -16,8 +15,7 @@ struct EncodingTests {
         #expect(Base64.decode(padded) == Array(plain.utf8))
     }
 
-    @Test("each alphabet has its own last two characters")
-    func alphabets() {
+    @Test func `each alphabet has its own last two characters`() {
         #expect(Base64URL.encode([0xFB, 0xFF, 0xFE]) == "-__-")
         #expect(Base64.encode([0xFB, 0xFF, 0xFE]) == "+//+")
         #expect(Base64URL.decode("+//+") == nil)
@@ -27,18 +25,13 @@ struct EncodingTests {
     @Test(
         "base64url that is not the one encoding of its bytes is refused",
         arguments: ["Zg==", "Zg=", "Z", "Zm9vY", "Zh", "Zm9", "Zm 9v", "Zm9v\n", " Zm9v", "Zm9v.", "Zm9é", "Zm\u{0}v"])
-    func strictness(_ text: String) {
-        #expect(Base64URL.decode(text) == nil)
-    }
+    func strictness(_ text: String) { #expect(Base64URL.decode(text) == nil) }
 
     @Test(
         "base64 with too little or too much padding is refused", arguments: ["Zg", "Zg=", "Zg===", "====", "Zh==", "="])
-    func padding(_ text: String) {
-        #expect(Base64.decode(text) == nil)
-    }
+    func padding(_ text: String) { #expect(Base64.decode(text) == nil) }
 
-    @Test("every byte survives, also in a slice of a string")
-    func roundTrip() {
+    @Test func `every byte survives, also in a slice of a string`() {
         for count in 0..<300 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ count) }
             let text = "é" + Base64URL.encode(bytes)

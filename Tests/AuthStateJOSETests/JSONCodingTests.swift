@@ -3,8 +3,7 @@ import Testing
 
 @testable import AuthStateJOSE
 
-@Suite("JSON values and Codable")
-struct JSONCodingTests {
+@Suite("JSON values and Codable") struct JSONCodingTests {
     /// Everything that a type may ask of a coder.
     private struct Everything: Codable, Hashable {
         enum Choice: Codable, Hashable {
@@ -81,8 +80,7 @@ struct JSONCodingTests {
         return decoder
     }
 
-    @Test("what is encoded is what Foundation encodes, and each reads the other's")
-    func everything() throws {
+    @Test func `what is encoded is what Foundation encodes, and each reads the other's`() throws {
         let value = Everything()
         let own = try JSONValue(encoding: value)
         let foundations = try Self.encoder.encode(value)
@@ -91,16 +89,14 @@ struct JSONCodingTests {
         #expect(try Self.decoder.decode(Everything.self, from: Data(own.serialized())) == value)
     }
 
-    @Test("containers within containers are read and written, in any order")
-    func nested() throws {
+    @Test func `containers within containers are read and written, in any order`() throws {
         let own = try JSONValue(encoding: Nested([1, 2, 3, 4, 5]))
         #expect(own == (try JSONValue(parsing: Self.encoder.encode(Nested([1, 2, 3, 4, 5])))))
         #expect(own == ["array": [["object": [1]], [2], 3], "super": 4, "inherited": 5])
         #expect(try own.decoded(as: Nested.self).numbers == [1, 2, 3, 4, 5])
     }
 
-    @Test("what is encoded is written as a value of JSON is, and a member that is written twice once")
-    func bytes() throws {
+    @Test func `what is encoded is written as a value of JSON is, and a member that is written twice once`() throws {
         for value in [Everything(), Nested([1, 2, 3, 4, 5]), "a", [Int]()] as [any Encodable] {
             #expect(try JSONValue.serialized(encoding: value) == JSONValue(encoding: value).serialized())
         }
@@ -116,16 +112,14 @@ struct JSONCodingTests {
         }
     }
 
-    @Test("a number that JSON cannot write is an error with the way to it")
-    func infinitePath() throws {
+    @Test func `a number that JSON cannot write is an error with the way to it`() throws {
         let dates = ["a": [Date(), Date(timeIntervalSince1970: .infinity)]]
         let error = try #require(throws: EncodingError.self) { try JSONValue(encoding: dates) }
         guard case .invalidValue(_, let context) = error else { throw error }
         #expect(context.codingPath.map(\.stringValue) == ["a", "1"])
     }
 
-    @Test("scalars alone and empty containers are values too")
-    func alone() throws {
+    @Test func `scalars alone and empty containers are values too`() throws {
         #expect(try JSONValue(encoding: "a") == "a")
         #expect(try JSONValue(encoding: 1.5) == 1.5)
         #expect(try JSONValue(encoding: [Int]()) == [])
@@ -156,8 +150,7 @@ struct JSONCodingTests {
         }
     }
 
-    @Test("a member that is not there is an error with its name, and an array ends")
-    func missing() throws {
+    @Test func `a member that is not there is an error with its name, and an array ends`() throws {
         var members = try #require(try JSONValue(encoding: Everything()).objectValue)
         members["flag"] = nil
         let error = try #require(throws: DecodingError.self) {

@@ -1,8 +1,7 @@
 import AuthStateJOSE
 import Testing
 
-@Suite("Keys and key sets")
-struct JSONWebKeyTests {
+@Suite("Keys and key sets") struct JSONWebKeyTests {
     private func code(_ json: JSONValue) -> JOSEError.Code? {
         do throws(JOSEError) { _ = try JSONWebKey(json: json) } catch { return error.code }
         return nil
@@ -16,15 +15,13 @@ struct JSONWebKeyTests {
         return .object(members)
     }
 
-    @Test("a key set is read, and written the same")
-    func roundTrip() throws {
+    @Test func `a key set is read, and written the same`() throws {
         let keys = try JSONWebKeySet(parsing: Fixtures.keySet.utf8)
         #expect(keys.keys.map(\.keyType) == ["RSA", "EC", "EC", "EC", "OKP"])
         #expect(keys.json == (try published()))
     }
 
-    @Test("RSA keys below 2048 bits, and exponents that are even, 1 or too long, are refused")
-    func rsaLimits() throws {
+    @Test func `RSA keys below 2048 bits, and exponents that are even, 1 or too long, are refused`() throws {
         #expect(code(try JSONValue(parsing: Fixtures.smallKey.utf8)) == .malformed)
         for exponent in ["AQ", "Ag", "AA", "AQAAAAAAAAAB", ""] {
             #expect(code(try key(0, replacing: ["e": .string(exponent)])) == .malformed)
@@ -34,16 +31,14 @@ struct JSONWebKeyTests {
         #expect(code(try key(0, replacing: ["kty": nil])) == .malformed)
     }
 
-    @Test("a leading zero before an RSA modulus changes nothing")
-    func leadingZero() throws {
+    @Test func `a leading zero before an RSA modulus changes nothing`() throws {
         let original = try JSONWebKey(json: key(0, replacing: [:]))
         guard case .rsa(let modulus, _) = original.material else { throw JOSEError(.malformed, "not RSA") }
         let padded = try key(0, replacing: ["n": .string(Base64URL.encode([0] + modulus))])
         #expect(try JSONWebKey(json: padded) == original)
     }
 
-    @Test("a coordinate without its leading zero is padded; a longer one is refused")
-    func coordinates() throws {
+    @Test func `a coordinate without its leading zero is padded; a longer one is refused`() throws {
         let key = try JSONWebKey(json: JSONValue(parsing: Fixtures.shortKey.utf8))
         guard case .ellipticCurve(.p256, let x, let y) = key.material else { throw JOSEError(.malformed, "not P-256") }
         #expect(x.count == 32 && x.first == 0 && y.count == 32)
@@ -53,8 +48,7 @@ struct JSONWebKeyTests {
         #expect(code(try self.key(1, replacing: ["x": .string(long)])) == .malformed)
     }
 
-    @Test("unknown types, curves and uses, symmetric and faulty keys in a set are skipped, not fatal")
-    func skipping() throws {
+    @Test func `unknown types, curves and uses, symmetric and faulty keys in a set are skipped, not fatal`() throws {
         let keys: JSONValue = [
             "keys": [
                 ["kty": "XYZ", "kid": "1"], ["kty": "EC", "crv": "secp256k1", "x": "AA", "y": "AA"],
@@ -65,8 +59,7 @@ struct JSONWebKeyTests {
         #expect(try JSONWebKeySet(json: keys).keys.map(\.keyID) == ["ec256"])
     }
 
-    @Test("a document that is no key set is refused")
-    func malformedSets() {
+    @Test func `a document that is no key set is refused`() {
         for text in ["", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[],"keys":[]}"#] {
             #expect(throws: JOSEError.self) { try JSONWebKeySet(parsing: text.utf8) }
         }
@@ -74,8 +67,7 @@ struct JSONWebKeyTests {
         #expect(throws: JOSEError.self) { try JSONWebKeySet(json: ["keys": many]) }
     }
 
-    @Test("candidates: by kid only keys of that name, without one every key that fits")
-    func candidates() throws {
+    @Test func `candidates: by kid only keys of that name, without one every key that fits`() throws {
         let set = try JSONWebKeySet(json: [
             "keys": [
                 key(1, replacing: ["kid": "a"]), key(1, replacing: ["kid": "b", "use": "enc"]),
@@ -95,8 +87,7 @@ struct JSONWebKeyTests {
         #expect(try found(["alg": "HS256"]) == [])
     }
 
-    @Test("a point that is not on its curve is refused on first use")
-    func offCurve() throws {
+    @Test func `a point that is not on its curve is refused on first use`() throws {
         let key = try JSONWebKey(
             json: key(1, replacing: ["y": .string(Base64URL.encode(Array(repeating: 7, count: 32)))]))
         let error = #expect(throws: JOSEError.self) {
@@ -105,8 +96,7 @@ struct JSONWebKeyTests {
         #expect(error?.code == .malformed)
     }
 
-    @Test("private numbers are kept for signing, and neither published nor described")
-    func privateNumbers() throws {
+    @Test func `private numbers are kept for signing, and neither published nor described`() throws {
         for algorithm in [SignatureAlgorithm.rs256, .es256, .es384, .es512, .edDSA, .hs256] {
             let key = try SigningKey.generate(algorithm, keyID: "k").privateKey
             #expect(try JSONWebKey(json: key.privateJSON) == key)

@@ -1,8 +1,7 @@
 import AuthStateJOSE
 import Testing
 
-@Suite("Tokens")
-struct JSONWebTokenTests {
+@Suite("Tokens") struct JSONWebTokenTests {
     private let keys: JSONWebKeySet
 
     init() throws { keys = try JSONWebKeySet(parsing: Fixtures.keySet.utf8) }
@@ -55,8 +54,7 @@ struct JSONWebTokenTests {
         }
     }
 
-    @Test("an ECDSA signature of zeros, or in DER, is refused")
-    func degenerate() throws {
+    @Test func `an ECDSA signature of zeros, or in DER, is refused`() throws {
         let parts = try #require(Fixtures.tokens["ES256"]).split(separator: ".").map(String.init)
         let der: [UInt8] = [0x30, 0x06, 0x02, 0x01, 0x01, 0x02, 0x01, 0x01]
         for signature in [[UInt8](repeating: 0, count: 64), [UInt8](repeating: 0xFF, count: 64), der] {
@@ -65,8 +63,7 @@ struct JSONWebTokenTests {
         }
     }
 
-    @Test("text that is no token is refused")
-    func malformed() throws {
+    @Test func `text that is no token is refused`() throws {
         let good = #"{"alg":"RS256"}"#
         let texts = [
             "", ".", "..", "...", "a.b", "a.b.c.d", compact(good) + ".x", compact(good) + "=", compact(good) + "\n",
@@ -88,16 +85,14 @@ struct JSONWebTokenTests {
         #expect(parsingCode(compact(#"{"alg":"RS256","b64":false,"crit":\#(value)}"#)) == .critNotSupported)
     }
 
-    @Test("an unknown algorithm, and one that the caller does not accept, are told apart")
-    func algorithms() throws {
+    @Test func `an unknown algorithm, and one that the caller does not accept, are told apart`() throws {
         #expect(code(try JSONWebToken(parsing: compact(#"{"alg":"XS256"}"#))) == .unsupportedAlgorithm)
         #expect(code(try JSONWebToken(parsing: compact(#"{"alg":"rs256"}"#))) == .unsupportedAlgorithm)
         #expect(code(try token("RS256"), allowed: [.es256]) == .algorithmNotAllowed)
         #expect(code(try token("RS256"), allowed: []) == .algorithmNotAllowed)
     }
 
-    @Test("a kid that the set lacks, no fitting key, and a key of the wrong kind are told apart")
-    func keySelection() throws {
+    @Test func `a kid that the set lacks, no fitting key, and a key of the wrong kind are told apart`() throws {
         let token = try token("ES256")
         let nameless = try self.token("ES256 without kid")
         #expect(code(token, keys: JSONWebKeySet(keys: [])) == .noMatchingKey)
@@ -110,16 +105,14 @@ struct JSONWebTokenTests {
         }
     }
 
-    @Test("without a kid every fitting key is tried")
-    func trying() throws {
+    @Test func `without a kid every fitting key is tried`() throws {
         let decoy = try SigningKey.generate(.es256).publicKey
         let set = JSONWebKeySet(keys: [decoy] + keys.keys)
         #expect(code(try token("ES256 without kid"), keys: set) == nil)
         #expect(code(try token("ES256 without kid"), keys: JSONWebKeySet(keys: [decoy])) == .badSignature)
     }
 
-    @Test("names from a header or a key are shown without control characters, and cut")
-    func foreignText() throws {
+    @Test func `names from a header or a key are shown without control characters, and cut`() throws {
         let long = String(repeating: "k", count: 5000)
         let token = try JSONWebToken(parsing: compact("{\"alg\":\"n\\u001bne\",\"kid\":\"\\n\(long)\"}"))
         let key = JSONWebKey(.ed25519(x: []), keyID: "\u{1B}" + long, use: "\u{7}", algorithm: "\u{202E}")
@@ -131,8 +124,7 @@ struct JSONWebTokenTests {
         #expect(!dumped.contains("\u{1B}") && dumped.utf8.count < 2000)
     }
 
-    @Test("descriptions, dumps and errors show no claim, signature or key")
-    func redaction() throws {
+    @Test func `descriptions, dumps and errors show no claim, signature or key`() throws {
         let token = try token("RS256")
         var text = "\(token) \(String(reflecting: token)) "
         dump(token, to: &text)
@@ -143,8 +135,7 @@ struct JSONWebTokenTests {
         #expect(error.received?.contains("\n") == false)
     }
 
-    @Test("one key verifies from many tasks at once, good tokens and bad ones")
-    func concurrency() async throws {
+    @Test func `one key verifies from many tasks at once, good tokens and bad ones`() async throws {
         let names = ["RS256", "ES256", "PS256", "EdDSA"]
         let good = try names.map { try token($0) }
         let bad = try names.map { name in

@@ -30,8 +30,7 @@ struct OpenSSLProgramTests {
         }
     }
 
-    @Test("openssl verifies an HMAC")
-    func hmac() throws {
+    @Test func `openssl verifies an HMAC`() throws {
         let signature = try SigningKey(JSONWebKey(secret: Array(1...32))).sign(Self.message)
         let program = try OpenSSLProgram(files: ["message": Self.message])
         let key = (1...32).map { String(format: "%02x", $0) }.joined()

@@ -1,8 +1,7 @@
 import AuthStateJOSE
 import Testing
 
-@Suite("Signing keys")
-struct SigningTests {
+@Suite("Signing keys") struct SigningTests {
     private static let algorithms: [SignatureAlgorithm] = [
         .rs256, .rs384, .rs512, .ps256, .ps384, .ps512, .es256, .es384, .es512, .edDSA, .ed25519, .hs256, .hs384,
         .hs512,
@@ -19,8 +18,7 @@ struct SigningTests {
         #expect(token.header.type == "x+jwt")
         #expect(token.claims == ["sub": "me"])
         let symmetric = algorithm.rawValue.hasPrefix("HS")
-        try token.verify(
-            with: JSONWebKeySet(keys: [symmetric ? key.privateKey : key.publicKey]), allowed: [algorithm])
+        try token.verify(with: JSONWebKeySet(keys: [symmetric ? key.privateKey : key.publicKey]), allowed: [algorithm])
         let error = #expect(throws: JOSEError.self) {
             try token.verify(with: JSONWebKeySet(keys: [other.privateKey]), allowed: [algorithm])
         }
@@ -42,8 +40,7 @@ struct SigningTests {
         #expect(reread.publicKey.material == key.publicKey.material)
     }
 
-    @Test("texts without a usable private key are refused")
-    func refusedPEM() throws {
+    @Test func `texts without a usable private key are refused`() throws {
         let broken = Fixtures.ecPKCS8.replacing("M", with: "!")
         for pem in [
             "", "x", Fixtures.encryptedPEM, broken, "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----",
@@ -59,8 +56,7 @@ struct SigningTests {
         #expect(error?.code == .unsupportedAlgorithm)
     }
 
-    @Test("a key does not sign with an algorithm that is not its own")
-    func mismatch() throws {
+    @Test func `a key does not sign with an algorithm that is not its own`() throws {
         let key = try SigningKey(pem: Fixtures.ecPKCS8)
         for algorithm in [SignatureAlgorithm.rs256, .es384, .edDSA, .hs256] {
             let error = #expect(throws: JOSEError.self) { try SigningKey(key.privateKey, algorithm: algorithm) }
@@ -70,8 +66,7 @@ struct SigningTests {
         #expect(throws: JOSEError.self) { try SigningKey(key.privateKey, algorithm: .unsecured) }
     }
 
-    @Test("a private part that belongs to another public part is refused")
-    func pair() throws {
+    @Test func `a private part that belongs to another public part is refused`() throws {
         let (one, other) = (try SigningKey.generate(.es256), try SigningKey.generate(.es256))
         let mixed = JSONWebKey(one.publicKey.material, privateMaterial: other.privateKey.privateMaterial)
         let error = #expect(throws: JOSEError.self) { try SigningKey(mixed) }

@@ -1,8 +1,7 @@
 import AuthStateJOSE
 import Testing
 
-@Suite("Signatures and keys at the edge of what is allowed")
-struct StrictnessTests {
+@Suite("Signatures and keys at the edge of what is allowed") struct StrictnessTests {
     private func key(_ name: String) throws -> JSONWebKey {
         try JSONWebKey(json: JSONValue(parsing: #require(PythonFixtures.keys[name]).utf8))
     }
@@ -51,8 +50,7 @@ struct StrictnessTests {
         try token.verify(with: JSONWebKeySet(keys: [brought]), allowed: [.es256])
     }
 
-    @Test("an RSA signature without its leading zero is refused (RFC 8017, section 8.1.2)")
-    func shortRSASignature() throws {
+    @Test func `an RSA signature without its leading zero is refused (RFC 8017, section 8.1.2)`() throws {
         let keys = JSONWebKeySet(keys: [try key("rsa")])
         try token("PS256").verify(with: keys, allowed: [.ps256])
         let error = #expect(throws: JOSEError.self) {
@@ -61,8 +59,7 @@ struct StrictnessTests {
         #expect(error?.code == .badSignature)
     }
 
-    @Test("an ECDSA signature with a number that is zero, or not below the curve's order, is refused")
-    func ecdsaNumbers() throws {
+    @Test func `an ECDSA signature with a number that is zero, or not below the curve's order, is refused`() throws {
         let zero = [UInt8](repeating: 0, count: 32)
         let one: [UInt8] = zero.dropLast() + [1]
         let order = try #require(Base64URL.decode("_____wAAAAD__________7zm-q2nF56E87nKwvxjJVE"))
@@ -75,8 +72,7 @@ struct StrictnessTests {
         }
     }
 
-    @Test("a coordinate that is not below the curve's prime is refused")
-    func coordinates() throws {
+    @Test func `a coordinate that is not below the curve's prime is refused`() throws {
         // The point with x = 5, and the same with x + p.
         let y: JSONValue = "RZJDuapYGAb-kTvOmYF63hHKUDxk2aPFM0FcCDJI-8w"
         let good = try JSONWebKey(json: ["kty": "EC", "crv": "P-256", "x": "BQ", "y": y])
@@ -91,8 +87,7 @@ struct StrictnessTests {
         #expect(error?.code == .malformed)
     }
 
-    @Test("a signature of any other length is refused before any backend sees it")
-    func lengths() throws {
+    @Test func `a signature of any other length is refused before any backend sees it`() throws {
         let cases: [(SignatureAlgorithm, JSONWebKey, Int)] = [
             (.rs256, try key("rsa"), 256), (.ps256, try key("rsa"), 256), (.es256, try key("ec"), 64),
             (.hs256, try key("oct"), 32), (.hs512, try key("oct"), 64),

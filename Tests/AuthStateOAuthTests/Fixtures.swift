@@ -11,10 +11,8 @@ enum Fixtures {
 
     static func configuration() throws -> ProviderConfiguration {
         ProviderConfiguration(
-            issuer: try Issuer("https://op.example"),
-            authorizationEndpoint: try url("https://op.example/authorize"),
-            tokenEndpoint: try url("https://op.example/token"),
-            jwksURI: try url("https://op.example/keys"),
+            issuer: try Issuer("https://op.example"), authorizationEndpoint: try url("https://op.example/authorize"),
+            tokenEndpoint: try url("https://op.example/token"), jwksURI: try url("https://op.example/keys"),
             endSessionEndpoint: try url("https://op.example/logout"),
             registrationEndpoint: try url("https://op.example/register"))
     }
@@ -83,6 +81,5 @@ func refusal(
 }
 
 extension TransportRequest {
-    /// The body as the form that it is.
     var form: Parameters? { body.flatMap { Parameters(decoding: String(decoding: $0, as: UTF8.self)) } }
 }

@@ -38,10 +38,8 @@ enum Secrets {
     }
 }
 
-@Suite("Secrets")
-struct SecretsTests {
-    @Test("the search finds the marker raw, escaped, and in base64 at every alignment")
-    func theSearchWorks() throws {
+@Suite("Secrets") struct SecretsTests {
+    @Test func `the search finds the marker raw, escaped, and in base64 at every alignment`() throws {
         let secret = Secrets.make("code")
         #expect(Secrets.trace(in: "code=\(secret)") != nil)
         #expect(Secrets.trace(in: ["deep": [secret]]) != nil)
@@ -148,8 +146,7 @@ struct SecretsTests {
         _ = refusal { try CodeVerifier(Secrets.make("short")) }
     }
 
-    @Test("text from a provider is cut to 300 characters that print")
-    func foreignTextIsCut() {
+    @Test func `text from a provider is cut to 300 characters that print`() {
         let text = String(repeating: "a", count: 400)
         let error = OAuthErrorResponse(error: text, errorDescription: "\u{1B}[31m\n\u{202E}" + text, errorURI: text)
         let fields = [error.error, error.errorDescription ?? "", error.errorURI ?? ""]

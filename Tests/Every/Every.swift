@@ -1,6 +1,5 @@
 import AuthStateFoundation
 import AuthStateLibc
-import AuthStateOAuth
 
 @testable import AuthStateKit
 

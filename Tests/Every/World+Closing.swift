@@ -1,5 +1,3 @@
-import AuthStateSystem
-
 @testable import AuthStateKit
 
 extension World {

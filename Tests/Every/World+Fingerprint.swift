@@ -1,7 +1,3 @@
-import AuthStateOAuth
-import AuthStateStorage
-import AuthStateSystem
-
 @testable import AuthStateKit
 
 /// What distinguishes two worlds, as a number of 64 bits.

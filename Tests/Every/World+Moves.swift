@@ -1,7 +1,4 @@
 import AuthStateFoundation
-import AuthStateOAuth
-import AuthStateStorage
-import AuthStateSystem
 
 @testable import AuthStateKit
 
@@ -73,13 +70,10 @@ extension World {
 
     private mutating func decide(grant: Int?, _ process: Int?) {
         let done = doneDecisions
-        ghost.decisions.append(
-            Decision(grant: grant, process: process, after: done))
+        ghost.decisions.append(Decision(grant: grant, process: process, after: done))
     }
 
-    private var doneDecisions: Set<Int> {
-        Set(ghost.decisions.indices.filter { ghost.decisions[$0].state == .done })
-    }
+    private var doneDecisions: Set<Int> { Set(ghost.decisions.indices.filter { ghost.decisions[$0].state == .done }) }
 
     private mutating func begin(_ process: Int, _ slot: Slot) {
         switch slot {
@@ -95,11 +89,9 @@ extension World {
             provider.renewedAt[grant] = expiries
             decide(grant: grant, process)
             let (stamp, tokens) = (stamp(process), Self.response(grant: grant, number: 0, expiries: expiries))
-            _ = processes[process].ledger.apply(
-                .loggedIn(nil, tokens), at: stamp, grantID: Self.name(grant: grant))
+            _ = processes[process].ledger.apply(.loggedIn(nil, tokens), at: stamp, grantID: Self.name(grant: grant))
             let waiting = Task.Waiting.storing(endOf: nil, login: Self.name(grant: grant))
-            processes[process].tasks[slot.rawValue] = Task(
-                work: .wait(waiting), decision: ghost.decisions.count - 1)
+            processes[process].tasks[slot.rawValue] = Task(work: .wait(waiting), decision: ghost.decisions.count - 1)
         case .logout:
             decide(grant: nil, process)
             let (stamp, name) = (stamp(process), "e\(ghost.decisions.count)")

@@ -1,7 +1,4 @@
 import AuthStateFoundation
-import AuthStateOAuth
-import AuthStateStorage
-import AuthStateSystem
 
 @testable import AuthStateKit
 
@@ -144,7 +141,6 @@ struct World {
 
     // MARK: - The provider
 
-    /// Redeems a refresh token.
     mutating func redeem(_ token: String) -> AuthorizationService.Redemption {
         let parts = token.dropFirst().split(separator: ".").compactMap { Int($0) }
         let (grant, number) = (parts[0], parts[1])

@@ -147,8 +147,8 @@ extension ProviderTests {
                     $0.path == "/token" && $0.body.contains("authorization_code")
                 }
                 #expect(
-                    logins.count == 2,
-                    "the scope is asked for twice, the first login included, however often it is tried")
+                    logins.count == 1,
+                    "the scope is asked for once, with the first login, however often it is tried")
                 #expect(try await program.add(1, 1) == "2")
             }
         }

@@ -40,7 +40,7 @@ enum Action: String, Hashable, CaseIterable {
     case assertion
     /// `clear()`; of a pool `remove(_:)`.
     case clear
-    /// `logOut()`.
+    /// `logOut(.everywhere())`.
     case logOut
     /// `revoke()`.
     case revoke

@@ -73,7 +73,7 @@ extension StateHolder {
         try await state(key).performAction(request)
     }
     func clear(_ key: AuthStateKey) async throws { try await state(key).clear() }
-    func logOut(_ key: AuthStateKey) async throws -> LogoutOutcome { try await state(key).logOut() }
+    func logOut(_ key: AuthStateKey) async throws -> LogoutOutcome { try await state(key).logOut(.everywhere()) }
     func reload(_ key: AuthStateKey) async throws { try await state(key).reload() }
     func save(_ key: AuthStateKey) async throws { try await state(key).save() }
 }

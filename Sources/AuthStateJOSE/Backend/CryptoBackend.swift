@@ -28,8 +28,7 @@ public protocol CryptoBackend: Sendable {
         _ message: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]
     ) throws(JOSEError) -> [UInt8]
 
-    /// Decrypts the output of `seal`; throws ``JOSEError`` with `decryptionFailed`, and reveals nothing, for any other
-    /// input.
+    /// Decrypts the output of `seal`; throws ``JOSEError`` with `decryptionFailed`, and no more, for any other input.
     ///
     /// - Parameters:
     ///   - sealed: The ciphertext and its tag.

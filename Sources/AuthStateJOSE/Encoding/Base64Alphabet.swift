@@ -62,9 +62,7 @@ struct Base64Alphabet: Sendable {
         return output
     }
 
-    /// Decodes groups of four characters, three bytes each, up to the first foreign character.
-    ///
-    /// - Returns: The offset of the first character that is left.
+    /// Decodes groups of four characters up to the first foreign one; returns the offset of the first that is left.
     private func decodeGroups(_ text: UnsafeBufferPointer<UInt8>, to output: UnsafeMutableBufferPointer<UInt8>) -> Int {
         values.withUnsafeBufferPointer { values in
             var (position, end) = (0, 0)
@@ -82,4 +80,11 @@ struct Base64Alphabet: Sendable {
             return position
         }
     }
+}
+
+extension TrustCheck {
+    /// base64url: no padding, no white space, no character of another alphabet (RFC 7515, section 2).
+    package static let base64URLAlphabet = TrustCheck("base64URLAlphabet")
+    /// base64url: nothing is left over at the end, so that no two texts mean the same bytes (RFC 4648, section 3.5).
+    package static let base64URLRemainder = TrustCheck("base64URLRemainder")
 }

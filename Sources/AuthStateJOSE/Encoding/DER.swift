@@ -32,9 +32,7 @@ enum DER {
         return output
     }
 
-    static func sequence(_ parts: [UInt8]...) -> [UInt8] {
-        element(Tag.sequence, parts.flatMap(\.self))
-    }
+    static func sequence(_ parts: [UInt8]...) -> [UInt8] { element(Tag.sequence, parts.flatMap(\.self)) }
 
     /// A non-negative integer from its big-endian bytes, shortened as DER asks.
     static func integer(_ magnitude: some Collection<UInt8>) -> [UInt8] {
@@ -44,11 +42,7 @@ enum DER {
     }
 
     /// A bit string of whole bytes.
-    static func bitString(_ bytes: [UInt8]) -> [UInt8] {
-        element(Tag.bitString, [0] + bytes)
-    }
+    static func bitString(_ bytes: [UInt8]) -> [UInt8] { element(Tag.bitString, [0] + bytes) }
 
-    static func octetString(_ bytes: [UInt8]) -> [UInt8] {
-        element(Tag.octetString, bytes)
-    }
+    static func octetString(_ bytes: [UInt8]) -> [UInt8] { element(Tag.octetString, bytes) }
 }

@@ -2,9 +2,7 @@
 struct DERReader {
     private var rest: ArraySlice<UInt8>
 
-    init(_ bytes: some Collection<UInt8>) {
-        rest = ArraySlice(bytes)
-    }
+    init(_ bytes: some Collection<UInt8>) { rest = ArraySlice(bytes) }
 
     var isAtEnd: Bool { rest.isEmpty }
 
@@ -26,9 +24,7 @@ struct DERReader {
     }
 
     /// A reader of the content of the next element, which must be a sequence or have the given tag.
-    mutating func enter(_ tag: UInt8 = DER.Tag.sequence) -> DERReader? {
-        read(tag).map { DERReader($0) }
-    }
+    mutating func enter(_ tag: UInt8 = DER.Tag.sequence) -> DERReader? { read(tag).map { DERReader($0) } }
 
     /// The big-endian bytes of the next element, a non-negative integer, without leading zeros.
     mutating func readInteger() -> [UInt8]? {
@@ -41,4 +37,9 @@ struct DERReader {
         guard let content = read(DER.Tag.bitString), content.first == 0 else { return nil }
         return Array(content.dropFirst())
     }
+}
+
+extension Array<UInt8> {
+    /// The same big-endian number in at least that many bytes.
+    func padded(to length: Int) -> [UInt8] { [UInt8](repeating: 0, count: Swift.max(0, length - count)) + self }
 }

@@ -59,9 +59,8 @@ public struct AES256GCM: Sendable {
         }
     }
 
-    /// Refuses keys and nonces of a wrong length, for backends: beyond a short one a C library would read.
-    ///
-    /// - Throws: ``JOSEError`` with `malformed`.
+    /// Refuses keys and nonces of a wrong length, for backends: beyond a short one a C library would read; throws
+    /// ``JOSEError`` with `malformed`.
     public static func check(key: [UInt8], nonce: [UInt8]) throws(JOSEError) {
         try check(key, length: keyLength, "a key")
         try check(nonce, length: nonceLength, "a nonce")

@@ -3,7 +3,7 @@ import AuthStateLibc
 /// A signed JSON Web Token (RFC 7519) in its compact form, read but not trusted until `verify` succeeded.
 ///
 /// Its descriptions show the header's algorithm and key identifier and no claim.
-public struct JSONWebToken: Sendable, Hashable {
+public struct JSONWebToken: Sendable, Hashable, Redacted {
     /// The longest token that is read, in bytes.
     public static let maximumLength = 256 * 1024
 
@@ -63,6 +63,11 @@ public struct JSONWebToken: Sendable, Hashable {
         guard case .object = json else { throw JOSEError(.malformed, "the token's \(name) is not a JSON object") }
         return json
     }
+
+    /// The algorithm and the key identifier.
+    public var description: String {
+        "JSONWebToken(alg: \(header.algorithm.rawValue.shown), kid: \((header.keyID ?? "none").shown), claims: <redacted>)"
+    }
 }
 
 extension JSONValue {
@@ -71,12 +76,5 @@ extension JSONValue {
         guard let members = objectValue, members.values.contains(.null) else { return self }
         for (name, value) in members where value == .null { Leniency.nullClaim.note(name) }
         return .object(members.filter { $1 != .null })
-    }
-}
-
-extension JSONWebToken: Redacted {
-    /// The algorithm and the key identifier.
-    public var description: String {
-        "JSONWebToken(alg: \(header.algorithm.rawValue.shown), kid: \((header.keyID ?? "none").shown), claims: <redacted>)"
     }
 }

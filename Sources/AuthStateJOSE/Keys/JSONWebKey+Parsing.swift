@@ -87,9 +87,7 @@ private struct KeyMembers {
     }
 
     /// A big-endian number without leading zeros.
-    func number(_ name: String) throws(JOSEError) -> [UInt8] {
-        Array(try bytes(name).drop { $0 == 0 })
-    }
+    func number(_ name: String) throws(JOSEError) -> [UInt8] { Array(try bytes(name).drop { $0 == 0 }) }
 
     func rsaKey() throws(JOSEError) -> KeyMaterial {
         let modulus = try number("n")

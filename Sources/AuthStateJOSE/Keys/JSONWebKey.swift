@@ -1,5 +1,5 @@
 /// A JSON Web Key (RFC 7517): public, private or symmetric; its descriptions show no key material.
-public struct JSONWebKey: Sendable, Hashable {
+public struct JSONWebKey: Sendable, Hashable, Redacted {
     /// The public numbers, or the symmetric secret.
     public let material: KeyMaterial
     /// The private numbers, when this key can sign.
@@ -17,14 +17,6 @@ public struct JSONWebKey: Sendable, Hashable {
     package var issuer: String?
 
     /// Makes a key of its numbers, unchecked: `init(json:)` checks a key from outside.
-    ///
-    /// - Parameters:
-    ///   - material: The public numbers, or the symmetric secret.
-    ///   - privateMaterial: The private numbers; nil for a key that only verifies, and for a symmetric one.
-    ///   - keyID: `kid` (RFC 7517, section 4.5).
-    ///   - use: `use` (section 4.2): `sig` or `enc`.
-    ///   - keyOperations: `key_ops` (section 4.3).
-    ///   - algorithm: `alg` (section 4.4): the only algorithm that the key is meant for.
     public init(
         _ material: KeyMaterial, privateMaterial: PrivateKeyMaterial? = nil, keyID: String? = nil, use: String? = nil,
         keyOperations: [String]? = nil, algorithm: String? = nil
@@ -38,17 +30,12 @@ public struct JSONWebKey: Sendable, Hashable {
     }
 
     /// Makes a symmetric key, for HMAC with a client secret (OpenID Connect Core, section 10.1).
-    public init(secret: some Collection<UInt8>) {
-        self.init(.symmetric(SecretBytes(secret)))
-    }
+    public init(secret: some Collection<UInt8>) { self.init(.symmetric(SecretBytes(secret))) }
 
     /// `kty` (section 4.1).
     public var keyType: String { material.keyType }
-
     /// Whether the key can sign.
-    public var isPrivate: Bool {
-        if case .symmetric = material { true } else { privateMaterial != nil }
-    }
+    public var isPrivate: Bool { if case .symmetric = material { true } else { privateMaterial != nil } }
 
     /// The key without its private numbers and without the operations that need them; a symmetric key has no public part.
     public var publicKey: JSONWebKey {
@@ -56,9 +43,7 @@ public struct JSONWebKey: Sendable, Hashable {
         key.issuer = issuer
         return key
     }
-}
 
-extension JSONWebKey: Redacted {
     /// The type, the identifier and the intended use; no key material.
     public var description: String {
         "JSONWebKey(kty: \(keyType), kid: \((keyID ?? "none").shown), alg: \((algorithm ?? "any").shown), "

@@ -30,10 +30,8 @@ public struct PrivateKeyDER: Sendable {
         return Array(seed)
     }
 
-    /// Reads an RSA key.
-    ///
-    /// - Throws: ``JOSEError``: `unsupportedAlgorithm` for a key of a type that has no signatures here, such as X25519;
-    ///   `malformed` for a key of another type, or one whose numbers are not allowed.
+    /// Reads an RSA key; throws ``JOSEError``: `unsupportedAlgorithm` for a key of a type that has no signatures here,
+    /// such as X25519; `malformed` for a key of another type, or one whose numbers are not allowed.
     public func rsaKey() throws(JOSEError) -> JSONWebKey {
         if let type, ![JSONWebKey.rsaEncryption, JSONWebKey.ecPublicKey, JSONWebKey.ed25519].contains(type) {
             throw JOSEError(.unsupportedAlgorithm, "the key's type or curve is unknown")

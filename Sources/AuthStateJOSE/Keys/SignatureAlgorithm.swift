@@ -36,36 +36,7 @@ public struct SignatureAlgorithm: RawRepresentable, Sendable, Hashable, Codable 
     public static let hs512 = SignatureAlgorithm(rawValue: "HS512")
     /// No signature (RFC 7518, section 3.6): such a token can be read but is never verified.
     public static let unsecured = SignatureAlgorithm(rawValue: "none")
-}
 
-/// The scheme that an algorithm's name stands for.
-public enum SignatureScheme: Sendable, Hashable {
-    /// RSASSA-PKCS1-v1_5 (RFC 7518, section 3.3).
-    case rsaPKCS1(SHA2.Function)
-    /// RSASSA-PSS with a salt as long as the digest (RFC 7518, section 3.5).
-    case rsaPSS(SHA2.Function)
-    /// ECDSA (RFC 7518, section 3.4): signatures are R and S, each of the curve's coordinate length.
-    case ecdsa(EllipticCurve, SHA2.Function)
-    /// Ed25519 (RFC 8037, section 3.1).
-    case ed25519
-    /// HMAC (RFC 7518, section 3.2).
-    case hmac(SHA2.Function)
-}
-
-extension SignatureScheme {
-    /// The length of every signature in JOSE's form, in bytes.
-    func signatureLength(with material: KeyMaterial) -> Int? {
-        switch self {
-        case .rsaPKCS1, .rsaPSS:
-            if case .rsa(let modulus, _) = material { modulus.count } else { nil }
-        case .ecdsa(let curve, _): 2 * curve.coordinateLength
-        case .ed25519: 64
-        case .hmac(let function): function.digestLength
-        }
-    }
-}
-
-extension SignatureAlgorithm {
     /// The scheme that the name stands for; nil for `none` and for names that are unknown here.
     public var scheme: SignatureScheme? {
         switch rawValue {
@@ -88,9 +59,40 @@ extension SignatureAlgorithm {
 
     /// The scheme that the name stands for; throws `unsupportedAlgorithm` for names that are unknown here.
     func requiredScheme() throws(JOSEError) -> SignatureScheme {
-        guard let scheme else {
-            throw JOSEError(.unsupportedAlgorithm, "the algorithm is unknown", received: rawValue)
-        }
+        guard let scheme else { throw JOSEError(.unsupportedAlgorithm, "the algorithm is unknown", received: rawValue) }
         return scheme
+    }
+}
+
+/// The scheme that an algorithm's name stands for.
+public enum SignatureScheme: Sendable, Hashable {
+    /// RSASSA-PKCS1-v1_5 (RFC 7518, section 3.3).
+    case rsaPKCS1(SHA2.Function)
+    /// RSASSA-PSS with a salt as long as the digest (RFC 7518, section 3.5).
+    case rsaPSS(SHA2.Function)
+    /// ECDSA (RFC 7518, section 3.4): signatures are R and S, each of the curve's coordinate length.
+    case ecdsa(EllipticCurve, SHA2.Function)
+    /// Ed25519 (RFC 8037, section 3.1).
+    case ed25519
+    /// HMAC (RFC 7518, section 3.2).
+    case hmac(SHA2.Function)
+
+    /// The function that makes the digest which is signed; nil when the scheme takes messages whole.
+    package var hashFunction: SHA2.Function? {
+        switch self {
+        case .rsaPKCS1(let function), .rsaPSS(let function), .ecdsa(_, let function), .hmac(let function): function
+        case .ed25519: nil
+        }
+    }
+
+    /// The length of every signature in JOSE's form, in bytes.
+    func signatureLength(with material: KeyMaterial) -> Int? {
+        switch self {
+        case .rsaPKCS1, .rsaPSS:
+            if case .rsa(let modulus, _) = material { modulus.count } else { nil }
+        case .ecdsa(let curve, _): 2 * curve.coordinateLength
+        case .ed25519: 64
+        case .hmac(let function): function.digestLength
+        }
     }
 }

@@ -1,13 +1,12 @@
 /// A JSON Web Key Set (RFC 7517, section 5) whose keys are imported on first use and kept.
 ///
 /// Copies share the imported keys: keep one set per provider and verify with it until it is fetched again.
-public struct JSONWebKeySet: Sendable {
+public struct JSONWebKeySet: Sendable, Equatable {
     /// More keys than any provider publishes; a token without `kid` is tried against all that fit.
     private static let maximumCount = 256
 
     /// The keys, ready to verify.
     public let verificationKeys: [VerificationKey]
-
     /// The reasons why keys were skipped, by their `kid`.
     private var skipped: [String?: String] = [:]
 
@@ -87,12 +86,8 @@ public struct JSONWebKeySet: Sendable {
     }
 
     /// The set as a JSON object, without anything secret: the form in which a provider publishes it.
-    public var json: JSONValue {
-        ["keys": .array(keys.map(\.json))]
-    }
-}
+    public var json: JSONValue { ["keys": .array(keys.map(\.json))] }
 
-extension JSONWebKeySet: Equatable {
     /// Whether both hold the same keys in the same order.
     public static func == (a: JSONWebKeySet, b: JSONWebKeySet) -> Bool { a.keys == b.keys }
 }

@@ -1,5 +1,5 @@
 /// A private or symmetric key that signs with one algorithm; its descriptions show no key material.
-public struct SigningKey: Sendable {
+public struct SigningKey: Sendable, Redacted {
     /// The algorithm it signs with.
     public let algorithm: SignatureAlgorithm
     /// The whole key, private numbers included: for archives that are themselves protected.
@@ -8,7 +8,6 @@ public struct SigningKey: Sendable {
 
     /// The key without its private part, with its `kid`.
     public var publicKey: JSONWebKey { privateKey.publicKey }
-
     /// `kid`, which tokens signed with this key carry in their header.
     public var keyID: String? { privateKey.keyID }
 
@@ -88,12 +87,8 @@ public struct SigningKey: Sendable {
     /// The signature of a message, in JOSE's form: R and S side by side for ECDSA (RFC 7518, section 3.4).
     ///
     /// Throws ``JOSEError`` with `backendUnavailable` when the platform's library fails.
-    public func sign(_ message: some Collection<UInt8>) throws(JOSEError) -> [UInt8] {
-        try signer.sign(Array(message))
-    }
-}
+    public func sign(_ message: some Collection<UInt8>) throws(JOSEError) -> [UInt8] { try signer.sign(Array(message)) }
 
-extension SigningKey: Redacted {
     /// The algorithm and the identifier.
     public var description: String { "SigningKey(alg: \(algorithm.rawValue), kid: \(keyID ?? "none"))" }
 }

@@ -1,7 +1,7 @@
 /// A key that verifies signatures: it is imported on first use, once for each algorithm, and kept.
 ///
 /// Importing costs several times as much as verifying, so hold on to this object. Any thread may use it at any time.
-public final class VerificationKey: Sendable {
+public final class VerificationKey: Sendable, Redacted {
     /// The key as it came.
     public let key: JSONWebKey
     private let backend: any CryptoBackend
@@ -51,9 +51,22 @@ public final class VerificationKey: Sendable {
         verifiers.withLock { $0.append((scheme, verifier)) }
         return verifier
     }
-}
 
-extension VerificationKey: Redacted {
     /// The key's type, identifier and intended use.
     public var description: String { "VerificationKey(\(key))" }
+}
+
+extension TrustCheck {
+    /// Token: `crit` names nothing, as no extension is understood (RFC 7515, section 4.1.11).
+    package static let criticalHeader = TrustCheck("criticalHeader")
+    /// Token: only keys of the token's `kid` are tried (RFC 7515, section 4.1.4).
+    package static let keyID = TrustCheck("keyID")
+    /// Key: a symmetric key in a published set is not used, because it is not secret (RFC 7517, section 9.1).
+    package static let publishedSecret = TrustCheck("publishedSecret")
+    /// Key: a symmetric one is not empty (RFC 7518, section 3.2).
+    package static let emptySecret = TrustCheck("emptySecret")
+    /// Signature: its length is the key's (RFC 7518, sections 3.2 to 3.5; RFC 8037, section 3.1).
+    package static let signatureLength = TrustCheck("signatureLength")
+    /// Signature: it is the key's over the content (RFC 7515, section 5.2).
+    package static let signature = TrustCheck("signature")
 }

@@ -11,7 +11,5 @@ public enum ConstantTime {
     }
 
     /// Whether two strings have the same UTF-8 bytes, in a time that depends on their lengths only.
-    public static func equals(_ a: some StringProtocol, _ b: some StringProtocol) -> Bool {
-        equals(a.utf8, b.utf8)
-    }
+    public static func equals(_ a: some StringProtocol, _ b: some StringProtocol) -> Bool { equals(a.utf8, b.utf8) }
 }

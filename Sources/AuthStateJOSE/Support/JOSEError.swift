@@ -1,5 +1,4 @@
-/// The reason why a key, a signature, a ciphertext or a token was refused; it never contains a token, a claim or key
-/// material.
+/// The reason why a key, a signature, a ciphertext or a token was refused; it contains no token, claim or key material.
 public struct JOSEError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure, to be compared with the static members.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -39,12 +38,6 @@ public struct JOSEError: Error, Sendable, Hashable, CustomStringConvertible {
     public let received: String?
 
     /// Makes an error; `received` may come from outside and is cut and cleaned.
-    ///
-    /// - Parameters:
-    ///   - code: The kind of failure.
-    ///   - message: The failure, in plain words.
-    ///   - expected: The values that would have been accepted.
-    ///   - received: The received value; at most 100 printable ASCII characters of it are kept.
     public init(_ code: Code, _ message: String, expected: String? = nil, received: String? = nil) {
         self.code = code
         self.message = message

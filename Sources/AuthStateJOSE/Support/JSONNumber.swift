@@ -10,9 +10,7 @@ public struct JSONNumber: Sendable, Hashable {
     private let storage: Storage
 
     /// Makes a number of an integer, exactly.
-    public init(_ value: Int64) {
-        storage = .integer(value)
-    }
+    public init(_ value: Int64) { storage = .integer(value) }
 
     /// Makes a number of a double; nil for infinities and NaN, which JSON cannot write.
     public init?(_ value: Double) {

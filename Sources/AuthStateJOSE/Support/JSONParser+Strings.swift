@@ -88,8 +88,7 @@ extension JSONParser {
         return unit
     }
 
-    /// Decodes UTF-8. The standard library repairs malformed input, so a repaired result means that the input was not
-    /// UTF-8.
+    /// Decodes UTF-8. The standard library repairs malformed input: a repaired result means that it was not UTF-8.
     private func decode(_ content: UnsafeBufferPointer<UInt8>, from start: Int) throws(JSONError) -> String {
         guard let original = content.baseAddress, !content.isEmpty else { return "" }
         var text = String(decoding: content, as: UTF8.self)

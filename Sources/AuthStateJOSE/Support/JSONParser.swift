@@ -35,9 +35,7 @@ struct JSONParser {
     }
 
     /// The byte to read next; zero, which no JSON text has outside strings, at the end.
-    var next: UInt8 {
-        position < bytes.count ? bytes[position] : 0
-    }
+    var next: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     func failure(_ message: String) -> JSONError {
         JSONError(position < bytes.count ? message : "the document ends too early", at: position)
@@ -146,4 +144,9 @@ struct JSONParser {
         position += 1
         return true
     }
+}
+
+extension TrustCheck {
+    /// JSON: no object has a member twice (RFC 7515, section 4; RFC 7519, section 4).
+    package static let duplicateMembers = TrustCheck("duplicateMembers")
 }

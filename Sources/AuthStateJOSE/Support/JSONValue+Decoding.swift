@@ -4,12 +4,8 @@ extension JSONValue {
     /// Decodes a type from the value; dates are seconds since 1970, and URLs are strings.
     ///
     /// A document that was parsed already is not parsed again, as Foundation's decoder would, and parts of the type that are
-    /// JSON values are taken as they are.
-    ///
-    /// - Throws: `DecodingError`, and what the type's own initializer throws.
-    package func decoded<T: Decodable>(as type: T.Type) throws -> T {
-        try JSONValueDecoder(value: self).decode(type)
-    }
+    /// JSON values are taken as they are. Throws `DecodingError`, and what the type's own initializer throws.
+    package func decoded<T: Decodable>(as type: T.Type) throws -> T { try JSONValueDecoder(value: self).decode(type) }
 }
 
 /// Reads one value.

@@ -2,8 +2,7 @@ import AuthStateFoundation
 
 extension JSONValue {
     /// Encodes a value as UTF-8 JSON, as `serialized()` writes it; dates are seconds since 1970, and URLs are strings.
-    ///
-    /// - Throws: `EncodingError`, and what the value's own method throws.
+    /// Throws `EncodingError`, and what the value's own method throws.
     package static func serialized(encoding value: some Encodable) throws -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(usualLength)

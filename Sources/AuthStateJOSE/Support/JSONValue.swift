@@ -14,41 +14,20 @@ public enum JSONValue: Sendable, Hashable {
     case array([JSONValue])
     /// An object; the order of its members is not kept.
     case object([String: JSONValue])
-}
 
-extension JSONValue {
     /// The member of that name; nil when there is none or when this is no object.
-    public subscript(key: String) -> JSONValue? {
-        objectValue?[key]
-    }
+    public subscript(key: String) -> JSONValue? { objectValue?[key] }
 
     /// The text, when this is a string.
-    public var stringValue: String? {
-        if case .string(let value) = self { value } else { nil }
-    }
-
+    public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
     /// The integer, when this is a whole number that fits 64 bits.
-    public var intValue: Int64? {
-        if case .number(let value) = self { value.int64Value } else { nil }
-    }
-
+    public var intValue: Int64? { if case .number(let value) = self { value.int64Value } else { nil } }
     /// The number, when this is one.
-    public var doubleValue: Double? {
-        if case .number(let value) = self { value.doubleValue } else { nil }
-    }
-
+    public var doubleValue: Double? { if case .number(let value) = self { value.doubleValue } else { nil } }
     /// The truth value, when this is one.
-    public var boolValue: Bool? {
-        if case .bool(let value) = self { value } else { nil }
-    }
-
+    public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
     /// The elements, when this is an array.
-    public var arrayValue: [JSONValue]? {
-        if case .array(let value) = self { value } else { nil }
-    }
-
+    public var arrayValue: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
     /// The members, when this is an object.
-    public var objectValue: [String: JSONValue]? {
-        if case .object(let value) = self { value } else { nil }
-    }
+    public var objectValue: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
 }

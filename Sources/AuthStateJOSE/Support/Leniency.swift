@@ -24,8 +24,8 @@ package enum Leniency: String, Sendable, CaseIterable {
     case methodOfSecret
     /// A registration that names only one of its place and its token; it cannot be managed.
     case unmanageableRegistration
-    /// A parameter of an authorization answer that comes twice and that nothing is decided by; the first one counts,
-    /// and of an explanation all.
+    /// A parameter of an authorization answer that decides nothing and comes twice; the first counts, of an explanation
+    /// all.
     case repeatedParameter
     /// A nonce for DPoP that a resource asks for with status 400 (RFC 9449, section 9).
     case nonceStatus
@@ -55,9 +55,7 @@ package enum Leniency: String, Sendable, CaseIterable {
 
     @TaskLocal private static var notes: Notes?
 
-    /// Reports that this deviation was met.
-    ///
-    /// - Parameter subject: The member, claim or place that deviates; never a value.
+    /// Reports that this deviation was met in a member, claim or place; the subject is never a value.
     package func note(_ subject: @autoclosure () -> String) {
         guard let notes = Self.notes else { return }
         let subject = subject()

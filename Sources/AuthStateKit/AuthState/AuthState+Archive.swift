@@ -54,7 +54,7 @@ public struct AuthStateArchive: Sendable, Hashable {
             (underlying as? DecodingError).map(Self.path)
             ?? (underlying as? JSONError).map { "no JSON (\($0))" }
         return AuthStateError(
-            .storeCorrupt, stage: .store, "The stored state makes no sense; it was left as it is.", received: place,
+            .storeCorrupt, stage: .store, "The stored state cannot be parsed; it was left as it is.", received: place,
             hint: "Move it away and log in again.")
     }
 

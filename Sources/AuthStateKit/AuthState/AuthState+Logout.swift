@@ -34,7 +34,7 @@ extension AuthState {
 
     /// How far a logout goes.
     public struct Logout: Sendable {
-        let revokes: Bool
+        package let revokes: Bool
         let userAgent: (any ExternalUserAgent)?
         /// Makes the request that ends the session at the provider; nil leaves the session alone.
         let request: (@Sendable (Record) -> EndSessionRequest?)?

@@ -71,7 +71,7 @@ extension AuthState {
     /// - Throws: `AuthStateError` of kind `.store` when the request could not be saved; it is still kept in memory.
     public func setNeedsTokenRefresh() async throws { try await commit(.refreshRequested) }
 
-    /// Forgets the grant, here and in the store, as `logOut(.local)` does.
+    /// Forgets the grant, here and in the store; unlike `logOut(.local)`, can be cancelled.
     ///
     /// - Throws: `AuthStateError` of kind `.store` when the end could not be saved; in memory the grant is gone.
     package func clear() async throws { try await end() }

@@ -1,4 +1,5 @@
 #if canImport(Darwin)
+    import AuthStateJOSE
     import AuthStateOAuth
     public import Foundation
 
@@ -9,7 +10,7 @@
         /// cookies, and has no cache. Of the request it takes the URL, the method, the header fields, `httpBody` and
         /// `timeoutInterval`.
         ///
-        /// - Throws: As `performAction`; `.invalidArgument` for a request without a URL.
+        /// - Throws: As `performAction`; `.invalidArgument` for a request without a URL, or whose body is a stream.
         public nonisolated(nonsending) func data(for request: URLRequest) async throws -> (Data, HTTPURLResponse) {
             guard let url = request.url else {
                 throw AuthStateError(
@@ -18,12 +19,13 @@
             }
             var wire = TransportRequest(
                 method: .init(rawValue: request.httpMethod ?? "GET"), url: url, body: request.httpBody,
-                timeout: .seconds(request.timeoutInterval))
+                timeout: Duration(boundedSeconds: request.timeoutInterval))
             for (name, value) in request.allHTTPHeaderFields ?? [:] { wire.headers[name] = value }
             let answer = try await performAction(wire)
             var fields: [String: String] = [:]
             for field in answer.headers {
-                fields[field.name] = fields[field.name].map { "\($0), \(field.value)" } ?? field.value
+                let name = fields.keys.first { $0.equalsIgnoringASCIICase(field.name) } ?? field.name
+                fields[name] = fields[name].map { "\($0), \(field.value)" } ?? field.value
             }
             guard
                 let response = HTTPURLResponse(

@@ -28,7 +28,7 @@ extension AuthorizationService {
             throw AuthStateError(
                 .issuerNotAllowed, stage: .discovery, "The identifier leads to an issuer that is not allowed.",
                 expected: "an issuer that the program allows", received: issuer.rawValue,
-                hint: "Add the issuer to those that are allowed, if you trust it with your people.")
+                hint: "Add the issuer to those that are allowed, if you trust it with your users.")
         }
         return issuer
     }

@@ -6,7 +6,7 @@ import AuthStateSystem
 /// Tells the story of a login step by step, in plain words and without secrets: for a log on screen, or a terminal.
 ///
 /// Set it in `AuthorizationService.Configuration.trace`. Codes, tokens, verifiers, nonces, secrets and what is known of the
-/// person never appear: only parameters that are known to be none of these are shown, for the others there is `…`. A
+/// user never appear: only parameters that are known to be none of these are shown, for the others there is `…`. A
 /// failure is told as its error is described, with the provider's explanation; the advice is the detail `hint`.
 public struct LoginTrace: Sendable {
     private let clock: WallClock

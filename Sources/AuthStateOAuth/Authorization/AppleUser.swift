@@ -4,7 +4,7 @@ public import AuthStateJOSE
 ///
 /// It comes through the browser, unsigned: `state` ties it to the login, but the user can change the content. Use the
 /// name to address the user; the account is the ID token's `sub`, and the address is its `email`.
-public struct AppleUser: Sendable, Hashable {
+public struct AppleUser: Sendable, Hashable, Redacted {
     /// The first name.
     public let firstName: String?
     /// The last name.
@@ -19,17 +19,15 @@ public struct AppleUser: Sendable, Hashable {
         lastName = json["name"]?["lastName"]?.stringValue?.printable(100)
         unverifiedEmail = json["email"]?.stringValue?.printable(320)
     }
-}
 
-extension AuthorizationResponse {
-    /// The user's name, at the first login with Apple that asks for `name` or `email`.
-    public var appleUser: AppleUser? { additionalParameters["user"].flatMap(AppleUser.init) }
-}
-
-extension AppleUser: Redacted {
     /// The names of the members that are present; the values stay private.
     public var description: String {
         let parts = [("first name", firstName), ("last name", lastName), ("email", unverifiedEmail)]
         return "user with " + parts.filter { $0.1 != nil }.map(\.0).joined(separator: ", ")
     }
+}
+
+extension AuthorizationResponse {
+    /// The user's name, at the first login with Apple that asks for `name` or `email`.
+    public var appleUser: AppleUser? { additionalParameters["user"].flatMap(AppleUser.init) }
 }

@@ -1,6 +1,5 @@
 extension AuthorizationCallback {
-    /// The `state` that the answer names, by any response mode, signed ones (JARM) included; nil when there is none, or
-    /// more than one.
+    /// The one `state` that the answer names, by any response mode, signed ones (JARM) included; nil without one.
     ///
     /// To find the login that an answer may belong to. Nothing is checked here: completing the login does that.
     public var state: String? {

@@ -1,10 +1,9 @@
 public import AuthStateJOSE
 
-/// One kind of access, said in detail where a scope would be too coarse: a payment of one amount to one account
-/// (RFC 9396, section 2).
+/// One kind of access in detail, where a scope would be too coarse: a payment to one account (RFC 9396, section 2).
 ///
 /// The API that defined the `type` decides which members there are beside the common ones.
-public struct AuthorizationDetail: Sendable, Hashable {
+public struct AuthorizationDetail: Sendable, Hashable, Redacted {
     /// Every member, `type` among them.
     public let members: [String: JSONValue]
 
@@ -50,11 +49,13 @@ public struct AuthorizationDetail: Sendable, Hashable {
     public var identifier: String? { members["identifier"]?.stringValue }
     /// The levels of privilege.
     public var privileges: [String] { list("privileges") }
-
     /// The detail as a JSON object.
     public var json: JSONValue { .object(members) }
 
     private func list(_ name: String) -> [String] { members[name]?.arrayValue?.compactMap(\.stringValue) ?? [] }
+
+    /// The type; amounts and accounts stay private.
+    public var description: String { "authorization detail \(type.printable(100))" }
 }
 
 extension AuthorizationDetail: Codable {
@@ -71,11 +72,6 @@ extension AuthorizationDetail: Codable {
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 }
 
-extension AuthorizationDetail: Redacted {
-    /// The type; amounts and accounts stay private.
-    public var description: String { "authorization detail \(type.printable(100))" }
-}
-
 extension [AuthorizationDetail] {
     /// Reads `authorization_details`; nil when that is no array of objects that have a `type` each.
     public init?(authorizationDetails json: JSONValue) {
@@ -86,13 +82,10 @@ extension [AuthorizationDetail] {
     }
 
     /// The value of the parameter `authorization_details`, for requests that have no property for it.
-    public var parameter: String {
-        String(decoding: JSONValue.array(map(\.json)).serialized(), as: UTF8.self)
-    }
+    public var parameter: String { String(decoding: JSONValue.array(map(\.json)).serialized(), as: UTF8.self) }
 
-    /// Refuses a type that is missing, or that the provider does not list (RFC 9396, section 10).
-    ///
-    /// - Throws: `AuthStateError`: `.invalidArgument`, `.invalidAuthorizationDetails`.
+    /// Refuses a type that is missing, or that the provider does not list (RFC 9396, section 10). Throws
+    /// `AuthStateError`: `.invalidArgument`, `.invalidAuthorizationDetails`.
     func check(_ metadata: ProviderMetadata?, stage: AuthStateError.Stage) throws {
         guard allSatisfy({ !$0.type.isEmpty }) else {
             throw AuthStateError(

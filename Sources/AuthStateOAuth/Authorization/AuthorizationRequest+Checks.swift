@@ -29,8 +29,7 @@ extension AuthorizationRequest {
             throw AuthStateError(
                 .pkceUnsupported, stage: .authorization, "The provider does not support PKCE with S256.",
                 expected: "S256", received: methods.joined(separator: " "),
-                hint: "Ask the provider to support S256; the method plain does not protect the code."
-            )
+                hint: "Ask the provider to support S256; the method plain does not protect the code.")
         }
     }
 
@@ -43,8 +42,7 @@ extension AuthorizationRequest {
                 ? "Implicit response types are not supported: they put tokens into URLs."
                 : "This response type is not supported.",
             expected: "code, or code id_token", received: responseType.rawValue,
-            hint: "Use the code flow; it gives the same tokens."
-        )
+            hint: "Use the code flow; it gives the same tokens.")
     }
 
     /// A reference of the client's own, which leads over https or to this machine, so that its target cannot be changed

@@ -2,9 +2,7 @@ import AuthStateJOSE
 
 extension AuthorizationRequest {
     /// Whether the parameters have to be pushed (RFC 9126, section 5).
-    package var mustBePushed: Bool {
-        isPushed ?? client.provider.metadata?.requirePushedAuthorizationRequests ?? false
-    }
+    package var mustBePushed: Bool { isPushed ?? client.provider.metadata?.requirePushedAuthorizationRequests ?? false }
 
     /// Whether the parameters have to be signed here (RFC 9101, section 10.5).
     package var mustBeSigned: Bool {
@@ -19,12 +17,11 @@ extension AuthorizationRequest {
             && !responseType.includesIDToken
     }
 
-    /// The effective `prompt`: the request's own, or consent to offline access where the provider requires it (OpenID
-    /// Connect Core, section 11).
+    /// The effective `prompt`: the request's own, or consent to offline access where the provider requires it (Core,
+    /// 11).
     package var effectivePrompt: [Prompt] { prompt.isEmpty && needsOfflineConsent ? [.consent] : prompt }
 
-    /// Whether `offline_access` needs consent: as the request says, else when the provider's metadata list such a
-    /// prompt.
+    /// Whether `offline_access` needs consent: as the request says, else as the provider's metadata list the prompt.
     private var needsOfflineConsent: Bool {
         guard scopes.contains(.openID), scopes.contains(.offlineAccess) else { return false }
         return asksConsentForOfflineAccess
@@ -34,14 +31,10 @@ extension AuthorizationRequest {
     /// Whether the provider may refuse offline access silently, because the request does not ask for consent.
     package var lacksOfflineConsent: Bool { needsOfflineConsent && !effectivePrompt.contains(.consent) }
 
-    /// All parameters, for the browser's URL, for a pushed request and for a request object alike.
-    ///
-    /// - Throws: `AuthStateError`: the redirect URI is missing, a scope is malformed, or an additional parameter would
-    ///   replace another.
+    /// All parameters, for the browser's URL, a pushed request and a request object alike; throws when the redirect URI
+    /// is missing, a scope is malformed, or an additional parameter would replace another.
     package func parameters() throws -> Parameters {
-        guard let redirectURI else {
-            throw Self.refusal(.invalidRedirectURI, "The request has no redirect URI.")
-        }
+        guard let redirectURI else { throw Self.refusal(.invalidRedirectURI, "The request has no redirect URI.") }
         var result: Parameters = [
             "response_type": responseType.rawValue, "client_id": client.id, "redirect_uri": redirectURI.rawValue,
         ]
@@ -64,13 +57,7 @@ extension AuthorizationRequest {
         for resource in resources { result.append("resource", resource) }
         result["authorization_details"] = authorizationDetails.isEmpty ? nil : authorizationDetails.parameter
         result["dpop_jkt"] = dpopKey?.thumbprint
-        let clash = additionalParameters.names.first { result[$0] != nil || ["request", "request_uri"].contains($0) }
-        if let clash {
-            throw Self.refusal(
-                .invalidArgument, "An additional parameter would replace \(clash).",
-                hint: "Set the property of the request instead.")
-        }
-        result.merge(additionalParameters)
+        try result.add(additionalParameters, reserved: ["request", "request_uri"], stage: .authorization)
         return result
     }
 }

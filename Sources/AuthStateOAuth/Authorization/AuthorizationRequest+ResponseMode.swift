@@ -4,8 +4,7 @@ extension AuthorizationRequest {
     /// How the answer reaches the redirect URI (OAuth 2.0 Multiple Response Types, section 2.1; Form Post Response Mode;
     /// JARM, section 2.3).
     ///
-    /// A signed answer is one parameter, a JWT that `AuthorizationService` verifies with the provider's keys; other
-    /// parameters are ignored.
+    /// A signed answer is a JWT that `AuthorizationService` verifies with the provider's keys; all else is ignored.
     public struct ResponseMode: RawRepresentable, Sendable, Hashable, Codable {
         /// The parameter's value.
         public let rawValue: String

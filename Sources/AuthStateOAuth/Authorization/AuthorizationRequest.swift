@@ -4,7 +4,7 @@ public import AuthStateJOSE
 ///
 /// `state`, `nonce` and the PKCE verifier are 32 random bytes each, made anew for every request. A value is used for one
 /// login: make a new request for the next.
-public struct AuthorizationRequest: Sendable, Hashable, Codable {
+public struct AuthorizationRequest: Sendable, Hashable, Codable, Redacted {
     /// The client that asks, and its provider.
     public var client: Client {
         get { ownClient ?? .unknown }
@@ -87,11 +87,6 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
     public var additionalParameters: Parameters = [:]
 
     /// Makes a request with a new state, nonce and verifier.
-    ///
-    /// - Parameters:
-    ///   - client: The client that asks, and its provider.
-    ///   - scopes: The scopes to ask for, in order; with `openid` an ID token is required.
-    ///   - redirectURI: The URI that the answer goes to; nil lets the user agent choose.
     public init(_ client: Client, scopes: [Scope] = [.openID], redirectURI: RedirectURI? = nil) {
         ownClient = client
         self.scopes = scopes
@@ -154,9 +149,7 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
     package var isOpenID: Bool { scopes.contains(.openID) || responseType.includesIDToken }
     /// Whether the answer must lead to an ID token.
     package var needsIDToken: Bool { isOpenID && !(mayLackIDToken && !responseType.includesIDToken) }
-}
 
-extension AuthorizationRequest: Redacted {
     /// Client, scopes and endpoint; state, nonce and verifier stay secret.
     public var description: String {
         "authorization request of \(client.id) for \(scopes.map(\.rawValue).joined(separator: " "))"

@@ -1,4 +1,4 @@
-import AuthStateJOSE
+package import AuthStateJOSE
 
 extension AuthorizationResponse {
     /// The answer in a callback that belongs to a request.
@@ -9,10 +9,9 @@ extension AuthorizationResponse {
         case signed(SignedAuthorizationResponse)
     }
 
-    /// Returns the answer of a callback after the checks that come before anything in it is believed.
-    ///
-    /// - Throws: `AuthStateError`: the callback is elsewhere, came by another mode, has a parameter twice or another
-    ///   `state`. Such a callback may come from an attacker.
+    /// Returns the answer of a callback after the checks that come before anything in it is believed. Throws
+    /// `AuthStateError`: the callback is elsewhere, came by another mode, has a parameter twice or another `state`.
+    /// Such a callback may come from an attacker.
     package static func answer(of callback: AuthorizationCallback, for request: AuthorizationRequest) throws -> Answer {
         try checkPlace(callback, request)
         let mode = callback.mode(preferring: request.effectiveResponseMode)
@@ -103,9 +102,7 @@ extension AuthorizationResponse {
                 "The answer does not belong to this login: state does not match.",
                 expected: "the state of the request",
                 received: state != nil
-                    ? "a different state" : "no state" + (error.map { ", with the error \($0)" } ?? ""),
-                hint: "Start the login again, and use the newest browser tab."
-            )
+                    ? "a different state" : "no state" + (error.map { ", with the error \($0)" } ?? ""))
         }
     }
 
@@ -117,14 +114,11 @@ extension AuthorizationResponse {
         guard TrustCheck.callbackIssuer.holds(spellings.containsExactly(issuer)) else {
             throw AuthStateError(
                 .issuerParameterMismatch, stage: .authorization, "The answer comes from another provider.",
-                expected: expected.rawValue, received: issuer,
-                hint: "Do not continue: this is how a mix-up attack looks."
-            )
+                expected: expected.rawValue, received: issuer)
         }
     }
 
-    /// An ID token in the answer names the issuer too, and is verified before the code is redeemed (RFC 9207, section
-    /// 4).
+    /// An ID token in the answer names the issuer too, and is verified before the code is redeemed (RFC 9207, 4).
     static func checkIssuerPresence(_ parameters: Parameters, _ request: AuthorizationRequest) throws {
         let isInIDToken = request.responseType.includesIDToken && parameters["id_token"] != nil
         let isMissing = !isInIDToken && lacksPromisedIssuer(parameters, request)
@@ -132,8 +126,7 @@ extension AuthorizationResponse {
             throw AuthStateError(
                 .issuerParameterMismatch, stage: .authorization, "The answer lacks iss, which the provider promises.",
                 expected: request.client.provider.issuer?.rawValue, received: "no iss",
-                hint: "Start the login again; if it happens again the answer may come from another server."
-            )
+                hint: "Start the login again; if it happens again the answer may come from another server.")
         }
     }
 
@@ -157,9 +150,7 @@ extension AuthorizationResponse {
         if response.code == .invalidScope, !unlisted.isEmpty {
             message += " Its metadata do not list \(unlisted.joined(separator: " "))."
         }
-        if lacksPromisedIssuer(parameters, request) {
-            message += " (Unconfirmed: the answer lacks the promised iss.)"
-        }
+        if lacksPromisedIssuer(parameters, request) { message += " (Unconfirmed: the answer lacks the promised iss.)" }
         return AuthStateError(
             response.code, stage: .authorization, message, hint: hint(response, request, unlisted), response: response)
     }
@@ -191,4 +182,41 @@ extension AuthorizationResponse {
         parameters["iss"] == nil && !request.effectiveResponseMode.isSigned
             && request.client.provider.metadata?.authorizationResponseIssParameterSupported == true
     }
+}
+
+extension TrustCheck {
+    /// PKCE: a provider that lists its methods has S256 among them (RFC 9700, 2.1.1).
+    package static let challengeMethod = TrustCheck("challengeMethod")
+    /// Hybrid flow: the request has a nonce (OpenID Connect Core, 3.3.2.11).
+    package static let hybridNonce = TrustCheck("hybridNonce")
+    /// The callback is at the request's redirect URI (RFC 9700, 4.4.2.2).
+    package static let callbackPlace = TrustCheck("callbackPlace")
+    /// The redirect URI's own query comes back, each pair once and unchanged (RFC 9700, 4.4.2.2).
+    package static let callbackQuery = TrustCheck("callbackQuery")
+    /// A code comes by the response mode, and signed, as asked for (OAuth 2.0 Multiple Response Types, 2.1; JARM, 2.3).
+    package static let callbackMode = TrustCheck("callbackMode")
+    /// No parameter comes twice (RFC 6749, 3.1).
+    package static let callbackParameters = TrustCheck("callbackParameters")
+    /// `state` is the request's, in errors too (RFC 6749, 10.12; RFC 9700, 4.7).
+    package static let callbackState = TrustCheck("callbackState")
+    /// `iss`, when it is sent, is the issuer (RFC 9207, 2.4).
+    package static let callbackIssuer = TrustCheck("callbackIssuer")
+    /// `iss` is sent when the provider promises it, unless an ID token names the issuer (RFC 9207, 2.4 and 4).
+    package static let callbackIssuerPresence = TrustCheck("callbackIssuerPresence")
+    /// Hybrid flow: the answer brings the ID token that ties the code to it (OpenID Connect Core, 3.3.2.5).
+    package static let callbackIDToken = TrustCheck("callbackIDToken")
+    /// Signed answer: the signature is the provider's, by an algorithm with a public key (JARM, 2.4).
+    package static let signedResponseSignature = TrustCheck("signedResponseSignature")
+    /// Signed answer: `typ` names no other kind of token (RFC 8725, 3.11).
+    package static let signedResponseType = TrustCheck("signedResponseType")
+    /// Signed answer: `iss` is the issuer (JARM, 2.4).
+    package static let signedResponseIssuer = TrustCheck("signedResponseIssuer")
+    /// Signed answer: `aud` names the client (JARM, 2.4).
+    package static let signedResponseAudience = TrustCheck("signedResponseAudience")
+    /// Signed answer: `exp` is present and in the future (JARM, 2.4).
+    package static let signedResponseExpiry = TrustCheck("signedResponseExpiry")
+    /// Signed answer: `nbf`, if present, is past (RFC 7519, 4.1.5).
+    package static let signedResponseNotBefore = TrustCheck("signedResponseNotBefore")
+    /// The issuer is one of those that the program allows (OpenID Connect Core, 4).
+    package static let thirdPartyIssuer = TrustCheck("thirdPartyIssuer")
 }

@@ -1,7 +1,7 @@
 public import AuthStateJOSE
 
 /// The authorization endpoint's answer, checked against the request (RFC 6749, section 4.1.2; RFC 9207).
-public struct AuthorizationResponse: Sendable, Hashable, Codable {
+public struct AuthorizationResponse: Sendable, Hashable, Codable, Redacted {
     /// The request that this answers.
     public package(set) var request: AuthorizationRequest
     /// The authorization code, valid for one exchange.
@@ -26,9 +26,8 @@ public struct AuthorizationResponse: Sendable, Hashable, Codable {
         try self.init(parameters, for: request)
     }
 
-    /// Reads the parameters of a callback that belongs to the request: `iss`, then error or code.
-    ///
-    /// - Throws: `AuthStateError` that names the first check that failed, or carries the provider's error response.
+    /// Reads the parameters of a callback that belongs to the request: `iss`, then error or code. Throws
+    /// `AuthStateError` that names the first check that failed, or carries the provider's error response.
     package init(_ parameters: Parameters, for request: AuthorizationRequest) throws {
         try Self.checkIssuer(parameters, request)
         let error = Self.error(in: parameters)
@@ -59,9 +58,7 @@ public struct AuthorizationResponse: Sendable, Hashable, Codable {
         for name in ["code", "state", "iss", "id_token", "scope", "access_token"] { rest[name] = nil }
         additionalParameters = rest
     }
-}
 
-extension AuthorizationResponse: Redacted {
     /// The client, never the code.
     public var description: String { "authorization response for \(request.client.id)" }
 }

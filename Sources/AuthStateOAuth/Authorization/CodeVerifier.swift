@@ -1,25 +1,21 @@
 public import AuthStateJOSE
 
 /// The secret half of PKCE (RFC 7636); the method is always S256.
-public struct CodeVerifier: Sendable, Hashable, Codable {
+public struct CodeVerifier: Sendable, Hashable, Codable, Redacted {
     /// The verifier, 43 to 128 unreserved characters.
     public let rawValue: String
 
     /// A new verifier of 32 random bytes, 43 characters.
     public init() { rawValue = RandomText.make() }
 
-    /// A new verifier.
-    ///
-    /// - Parameter length: Its length in characters, 43 to 128.
-    /// - Throws: `AuthStateError` with `.invalidArgument` for another length.
+    /// A new verifier of 43 to 128 characters; throws `AuthStateError` with `.invalidArgument` for another length.
     public init(length: Int) throws {
         guard (43...128).contains(length) else { throw Self.refusal("\(length) characters") }
         rawValue = String(RandomText.make(bytes: (length * 3 + 3) / 4).prefix(length))
     }
 
-    /// A verifier that was made elsewhere.
-    ///
-    /// - Throws: `AuthStateError` with `.invalidArgument` when it has another length or other characters.
+    /// A verifier that was made elsewhere; throws `AuthStateError` with `.invalidArgument` when it has another length
+    /// or other characters.
     public init(_ verifier: String) throws {
         guard (43...128).contains(verifier.utf8.count) else { throw Self.refusal("\(verifier.utf8.count) characters") }
         guard PercentEncoding.uri(verifier) == verifier else { throw Self.refusal("other characters") }
@@ -27,19 +23,14 @@ public struct CodeVerifier: Sendable, Hashable, Codable {
     }
 
     /// The challenge for the authorization request: base64url of SHA-256 (RFC 7636, section 4.2).
-    public func challenge() throws -> String {
-        try Base64URL.encode(SHA2.sha256(Array(rawValue.utf8)))
-    }
+    public func challenge() throws -> String { try Base64URL.encode(SHA2.sha256(Array(rawValue.utf8))) }
 
     private static func refusal(_ received: String) -> AuthStateError {
         AuthStateError(
             .invalidArgument, stage: .usage, "This cannot be a PKCE code verifier.",
-            expected: "43 to 128 letters, digits, '-', '.', '_' or '~'", received: received
-        )
+            expected: "43 to 128 letters, digits, '-', '.', '_' or '~'", received: received)
     }
-}
 
-extension CodeVerifier: Redacted {
     /// The method, not the secret.
     public var description: String { "code verifier (S256)" }
 }

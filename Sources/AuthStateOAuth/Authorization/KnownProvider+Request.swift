@@ -17,3 +17,16 @@ extension KnownProvider {
         return request
     }
 }
+
+extension NamedClient {
+    /// Returns a new request; without scopes for those of a known provider, else for `openid profile email`.
+    package func request(
+        at configuration: ProviderConfiguration, scopes: [Scope]?, redirectURI: RedirectURI?
+    ) -> AuthorizationRequest {
+        let client = client(at: configuration)
+        if case .known(let provider) = provider {
+            return provider.request(client, scopes: scopes, redirectURI: redirectURI)
+        }
+        return AuthorizationRequest(client, scopes: scopes ?? [.openID, .profile, .email], redirectURI: redirectURI)
+    }
+}

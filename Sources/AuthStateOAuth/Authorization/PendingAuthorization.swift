@@ -4,15 +4,14 @@ public import AuthStateJOSE
 /// A login that waits for its callback: keep it where only this browser's session reaches it.
 ///
 /// It accepts one callback within ten minutes. It holds the PKCE verifier: treat it as a secret.
-public struct PendingAuthorization: Sendable, Hashable, Codable {
+public struct PendingAuthorization: Sendable, Hashable, Codable, Redacted {
     /// The request, with its state, nonce and verifier.
     public package(set) var request: AuthorizationRequest
     /// The URL to send the browser to.
     public let url: URL
     /// After this time the callback is refused.
     public let expiresAt: Date
-    /// The time until which the browser must have opened `url`, for a pushed request (RFC 9126, section 2.2); nil
-    /// without such a limit.
+    /// The time until which the browser must have opened `url` of a pushed request (RFC 9126, section 2.2), if any.
     ///
     /// Later steps, such as typing a password, have until `expiresAt`.
     public let urlExpiresAt: Date?
@@ -21,18 +20,18 @@ public struct PendingAuthorization: Sendable, Hashable, Codable {
         (self.request, self.url, self.expiresAt, self.urlExpiresAt) = (request, url, expiresAt, urlExpiresAt)
     }
 
-    /// The client that logs in; an archive has it without its credential, which has to be set before the login is
-    /// completed.
+    /// The client that logs in; an archive lacks its credential, which has to be set before the login is completed.
     public var client: Client {
         get { request.client }
         set { request.client = newValue }
     }
+
+    /// The client and the expiry.
+    public var description: String { "pending authorization of \(request.client.id), until \(expiresAt)" }
 }
 
 extension PendingAuthorization {
-    /// Decodes a login.
-    ///
-    /// - Throws: `DecodingError` when it lacks its client, as archives of earlier builds do.
+    /// Decodes a login; throws `DecodingError` when it lacks its client, as archives of earlier builds do.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         request = try container.decode(AuthorizationRequest.self, forKey: .request)
@@ -44,9 +43,4 @@ extension PendingAuthorization {
                 forKey: .request, in: container, debugDescription: "without a client")
         }
     }
-}
-
-extension PendingAuthorization: Redacted {
-    /// The client and the expiry.
-    public var description: String { "pending authorization of \(request.client.id), until \(expiresAt)" }
 }

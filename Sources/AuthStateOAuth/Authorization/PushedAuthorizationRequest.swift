@@ -4,11 +4,10 @@ public import AuthStateJOSE
 /// An authorization request that the client posts to the provider itself (RFC 9126, section 2).
 ///
 /// The parameters do not pass through the browser: they cannot be read or changed there, and may be long.
-public struct PushedAuthorizationRequest: Sendable, Hashable {
+public struct PushedAuthorizationRequest: Sendable, Hashable, Redacted {
     /// The request.
     public var request: AuthorizationRequest
-    /// The request as a signed object in compact form, sent instead of the parameters (RFC 9126, section 3); see
-    /// `RequestObject`.
+    /// The request as a compact `RequestObject`, sent instead of the parameters (RFC 9126, section 3).
     public var requestObject: String?
 
     /// Makes a request.
@@ -30,11 +29,9 @@ public struct PushedAuthorizationRequest: Sendable, Hashable {
         }
     }
 
-    /// The HTTP request: a form with the parameters or the signed object, and with the client's proof.
+    /// The HTTP request: a form with the parameters or the signed object, and with the client's proof; with a `dpopKey`
+    /// also a signed `DPoPProof` for this endpoint (RFC 9449, section 10.1).
     ///
-    /// - Parameters:
-    ///   - authentication: The client's proof for this request.
-    ///   - dpopProof: For a request with a `dpopKey`: a signed `DPoPProof` for this endpoint (RFC 9449, section 10.1).
     /// - Throws: `AuthStateError`: `.endpointMissing`, a `requestURI` (a reference cannot be pushed, section 2.1), and
     ///   every error of `AuthorizationRequest.url()`.
     public func transportRequest(
@@ -58,9 +55,7 @@ public struct PushedAuthorizationRequest: Sendable, Hashable {
         if let dpopProof { message.headers["DPoP"] = dpopProof }
         return message
     }
-}
 
-extension PushedAuthorizationRequest: Redacted {
     /// The request without its secrets.
     public var description: String { "pushed \(request)" }
 }

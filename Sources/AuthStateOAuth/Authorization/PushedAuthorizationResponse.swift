@@ -2,17 +2,14 @@ public import AuthStateFoundation
 public import AuthStateJOSE
 
 /// The provider's reference to a pushed request (RFC 9126, section 2.2).
-public struct PushedAuthorizationResponse: Sendable, Hashable {
+public struct PushedAuthorizationResponse: Sendable, Hashable, Redacted {
     /// `request_uri`: the reference that the browser carries to the authorization endpoint, once.
     public let requestURI: String
     /// When the browser must have arrived there; how long the user takes after that does not matter.
     public let expirationDate: Date
 
-    /// Reads an answer: status 201 (or another success), an absolute URI, and a positive number of seconds.
+    /// Reads an answer: status 201 (or another success), an absolute URI, and a positive number of seconds from `sentAt` on.
     ///
-    /// - Parameters:
-    ///   - response: The endpoint's answer, of any status.
-    ///   - sentAt: When the request was sent; the lifetime counts from there.
     /// - Throws: `AuthStateError` of stage authorization: the provider's error response (section 2.3), or `.malformedResponse`.
     public init(_ response: TransportResponse, sentAt: Date) throws {
         let json = response.json
@@ -45,9 +42,7 @@ public struct PushedAuthorizationResponse: Sendable, Hashable {
             "The \(member) of the pushed authorization request endpoint cannot be used.", expected: expected,
             hint: "Check that the endpoint is the right one.", httpStatus: response.status)
     }
-}
 
-extension PushedAuthorizationResponse: Redacted {
     /// The expiry; the reference stays secret until the browser carries it.
     public var description: String { "pushed authorization response, until \(expirationDate)" }
 }

@@ -3,9 +3,8 @@ public struct RedirectURI: Sendable, Hashable, Codable, CustomStringConvertible 
     /// The exact string.
     public let rawValue: String
 
-    /// Checks a redirect URI: absolute, printable ASCII, without a fragment.
-    ///
-    /// - Throws: `AuthStateError` with `.invalidRedirectURI`.
+    /// Checks a redirect URI: absolute, printable ASCII, without a fragment; throws `AuthStateError` with
+    /// `.invalidRedirectURI`.
     public init(_ string: String) throws {
         let parts = URIReference(string)
         guard string.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), parts.scheme != nil,
@@ -25,14 +24,11 @@ public struct RedirectURI: Sendable, Hashable, Codable, CustomStringConvertible 
             .invalidRedirectURI, stage: .authorization, message,
             expected:
                 "a URI such as http://127.0.0.1:0/callback, https://app.example/callback or com.example.app:/callback",
-            received: received
-        )
+            received: received)
     }
 
     /// Decodes the string and checks it again.
-    public init(from decoder: any Decoder) throws {
-        try self.init(decoder.singleValueContainer().decode(String.self))
-    }
+    public init(from decoder: any Decoder) throws { try self.init(decoder.singleValueContainer().decode(String.self)) }
 
     /// Encodes the exact string.
     public func encode(to encoder: any Encoder) throws {
@@ -42,13 +38,10 @@ public struct RedirectURI: Sendable, Hashable, Codable, CustomStringConvertible 
 
     /// The exact string.
     public var description: String { rawValue }
-
     /// Whether the host is a loopback literal or `localhost` and the scheme http (RFC 8252, section 7.3).
     public var isLoopback: Bool { parts.isLoopback && parts.hasScheme("http") }
-
     /// The port as written; nil when there is none.
     public var port: UInt16? { parts.port.flatMap { UInt16($0) } }
-
     /// The path as written, without the query.
     public var path: String { String(parts.path) }
 
@@ -92,7 +85,5 @@ public struct RedirectURI: Sendable, Hashable, Codable, CustomStringConvertible 
 }
 
 extension URIReference {
-    fileprivate var normalPath: Substring {
-        path.isEmpty && (hasScheme("http") || hasScheme("https")) ? "/" : path
-    }
+    fileprivate var normalPath: Substring { path.isEmpty && (hasScheme("http") || hasScheme("https")) ? "/" : path }
 }

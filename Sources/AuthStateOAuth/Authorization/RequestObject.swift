@@ -1,12 +1,12 @@
 public import AuthStateFoundation
 public import AuthStateJOSE
 
-/// An authorization request as a signed JWT, so that it cannot be changed on its way (RFC 9101; OpenID Connect Core,
-/// section 6).
+/// An authorization request as a signed JWT, which cannot be changed on its way (RFC 9101; OpenID Connect Core, section
+/// 6).
 ///
 /// All parameters are claims of it. It goes to the provider by value, inside a pushed request, or by a reference of the
 /// client's own (`AuthorizationRequest.requestURI`). It is always signed: the algorithm `none` protects nothing.
-public struct RequestObject: Sendable, Hashable {
+public struct RequestObject: Sendable, Hashable, Redacted {
     /// `typ` of the token (RFC 9101, section 10.8): no other token that the client signs passes for a request.
     public static let type = "oauth-authz-req+jwt"
 
@@ -14,8 +14,7 @@ public struct RequestObject: Sendable, Hashable {
     public var request: AuthorizationRequest
     /// Now.
     public var issuedAt: Date
-    /// How long the object is valid, in seconds: until the browser, or the provider that follows a reference, has
-    /// delivered it.
+    /// How long the object is valid, in seconds: until the browser, or a provider that fetches it, has delivered it.
     public var lifetime = 300
 
     /// Makes an object that is not signed yet.
@@ -24,17 +23,14 @@ public struct RequestObject: Sendable, Hashable {
         self.issuedAt = issuedAt
     }
 
-    /// A new token with a random `jti`, in its compact form.
-    ///
-    /// - Throws: `AuthStateError` as `AuthorizationRequest.url()`; `JOSEError` with `backendUnavailable` when the
-    ///   platform's cryptographic library fails.
+    /// A new token with a random `jti`, in its compact form; throws `AuthStateError` as `AuthorizationRequest.url()`;
+    /// `JOSEError` with `backendUnavailable` when the platform's cryptographic library fails.
     public func signed(with key: SigningKey) throws -> String {
         try request.check()
         return try JSONWebToken.sign(claims: claims(), header: ["typ": .string(Self.type)], with: key)
     }
 
-    /// The parameters with their JSON types, and the claims that name this client, this provider and the validity
-    /// period.
+    /// The parameters with their JSON types, and the claims for this client, this provider and the validity period.
     private func claims() throws -> JSONValue {
         let parameters = try request.parameters()
         var members: [String: JSONValue] = [:]
@@ -63,9 +59,7 @@ public struct RequestObject: Sendable, Hashable {
         guard ["max_age", "claims", "authorization_details"].contains(name) else { return .string(text) }
         return (try? JSONValue(parsing: text.utf8)) ?? .string(text)
     }
-}
 
-extension RequestObject: Redacted {
     /// The request without its secrets.
     public var description: String { "signed \(request)" }
 }

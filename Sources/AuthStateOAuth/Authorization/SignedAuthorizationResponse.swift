@@ -2,14 +2,13 @@ package import AuthStateFoundation
 package import AuthStateJOSE
 
 /// An authorization response as a signed JWT (JARM, section 2.1); its parameters are available only after verification.
-package struct SignedAuthorizationResponse: Sendable {
+package struct SignedAuthorizationResponse: Sendable, Redacted {
     private let token: JSONWebToken
     private let request: AuthorizationRequest
 
     /// Reads the parameter `response` and checks its `state` first, as section 2.4 does: without the right `state` an
-    /// attacker cannot cause a request for keys.
-    ///
-    /// - Throws: `AuthStateError`: `.malformedResponse`, `.unsupported` when it is encrypted, `.stateMismatch`.
+    /// attacker cannot cause a request for keys. Throws `AuthStateError`: `.malformedResponse`, `.unsupported` when it
+    /// is encrypted, `.stateMismatch`.
     init(parsing compact: String, for request: AuthorizationRequest) throws {
         // RFC 7516, section 3.1: header, encrypted key, initialization vector, ciphertext and tag.
         guard compact.utf8.count(where: { $0 == UInt8(ascii: ".") }) != 4 else {
@@ -32,66 +31,47 @@ package struct SignedAuthorizationResponse: Sendable {
         (try? JSONWebToken(parsing: compact))?.claims["state"]?.stringValue
     }
 
-    /// Checks signature, issuer, audience and times, and returns the parameters (section 2.4).
-    ///
-    /// - Parameter keys: The keys that the provider publishes.
-    /// - Throws: `JOSEError` for the signature, `AuthStateError` with `.invalidAuthorizationResponse` that names the claim.
+    /// Checks signature, issuer, audience and times, and returns the parameters (section 2.4). Throws `JOSEError` for
+    /// the signature, `AuthStateError` with `.invalidAuthorizationResponse` that names the claim.
     package func parameters(keys: JSONWebKeySet, now: Date) throws -> Parameters {
         if TrustCheck.signedResponseSignature.isOn {
             try token.verify(with: keys, allowed: request.client.provider.authorizationSigningAlgorithms)
         }
-        guard TrustCheck.signedResponseType.holds(TokenKind.authorizationResponse.admits(token.header)) else {
-            throw AuthorizationRequest.refusal(
-                .invalidAuthorizationResponse, "The signed answer failed a check: typ (RFC 8725, 3.11).",
-                expected: "JWT, or no typ", received: token.header.type,
-                hint: "Do not continue: this is a token of another kind.")
+        let refusal = { (rule: ClaimRule) in
+            AuthorizationRequest.refusal(
+                .invalidAuthorizationResponse, rule.message("signed answer"), expected: rule.expected,
+                received: rule.received(token), hint: rule.hint)
         }
-        let now = now.timeIntervalSince1970
-        for rule in Self.rules where !rule.check.holds(rule.isMet(token.claims, request, now)) {
-            throw AuthorizationRequest.refusal(
-                .invalidAuthorizationResponse, "The signed answer failed a check: \(rule.claim) (JARM, 2.4).",
-                expected: rule.expected,
-                received: token.claims[rule.claim] == nil ? "no \(rule.claim)" : "another \(rule.claim)",
-                hint: rule.hint)
-        }
+        guard let issuer = request.client.provider.issuer else { throw refusal(Self.issuer) }
+        var expectation = IDTokenExpectation(issuer: issuer, clientID: request.client.id, now: now)
+        expectation.policy = request.client.provider.idTokenPolicy
+        if let rule = Self.rules.broken(by: token, expectation) { throw refusal(rule) }
         return Self.parameters(token.claims)
     }
 
-    /// One rule about one claim.
-    private struct Rule: Sendable {
-        var check: TrustCheck
-        var claim: String
-        var expected: String
-        var hint: String
-        var isMet: @Sendable (_ claims: JSONValue, AuthorizationRequest, _ now: Double) -> Bool
-    }
+    private static let issuer = ClaimRule(
+        check: .signedResponseIssuer, name: "iss", section: "JARM, 2.4", expected: "the issuer",
+        hint: "Do not continue: this is how a mix-up attack looks."
+    ) { $0.isIssued(by: $1.issuer) }
 
-    private static let rules: [Rule] = [
-        Rule(
-            check: .signedResponseIssuer, claim: "iss", expected: "the issuer",
-            hint: "Do not continue: this is how a mix-up attack looks."
-        ) { claims, request, _ in
-            guard let issuer = request.client.provider.issuer?.rawValue else { return false }
-            return claims["iss"]?.stringValue?.isExactly(issuer) == true
-        },
-        Rule(
-            check: .signedResponseAudience, claim: "aud", expected: "this client",
+    private static let rules = [
+        ClaimRule(
+            check: .signedResponseType, name: "typ", section: "RFC 8725, 3.11", expected: "JWT, or no typ",
+            hint: "Do not continue: this is a token of another kind."
+        ) { token, _ in TokenKind.authorizationResponse.admits(token.header) },
+        issuer,
+        ClaimRule(
+            check: .signedResponseAudience, name: "aud", section: "JARM, 2.4", expected: "this client",
             hint: "Do not continue: the answer was made for another client."
-        ) { claims, request, _ in
-            let audience = claims["aud"]?.arrayValue ?? claims["aud"].map { [$0] } ?? []
-            return audience.compactMap(\.stringValue).containsExactly(request.client.id)
-        },
-        Rule(
-            check: .signedResponseExpiry, claim: "exp", expected: "a time in the future", hint: startAgain
-        ) { claims, request, now in
-            (claims["exp"]?.doubleValue ?? 0) + request.client.provider.idTokenPolicy.leeway.inSeconds > now
-        },
-        Rule(
-            check: .signedResponseNotBefore, claim: "nbf", expected: "a time in the past", hint: startAgain
-        ) { claims, request, now in
-            guard let start = claims["nbf"] else { return true }
-            return (start.doubleValue ?? .infinity) - request.client.provider.idTokenPolicy.leeway.inSeconds <= now
-        },
+        ) { $0.isFor($1.clientID) },
+        ClaimRule(
+            check: .signedResponseExpiry, name: "exp", section: "JARM, 2.4", expected: "a time in the future",
+            hint: startAgain
+        ) { $0.isBeforeEnd($1) },
+        ClaimRule(
+            check: .signedResponseNotBefore, name: "nbf", section: "JARM, 2.4", expected: "a time in the past",
+            hint: startAgain
+        ) { $0.isAfterStart($1) },
     ]
 
     private static let startAgain = "Start the login again; if it happens again check this machine's clock."
@@ -108,9 +88,7 @@ package struct SignedAuthorizationResponse: Sendable {
         }
         return result
     }
-}
 
-extension SignedAuthorizationResponse: Redacted {
     /// The token's algorithm and key, no claim.
     package var description: String { "signed authorization response: \(token)" }
 }

@@ -6,23 +6,18 @@ public import AuthStateJOSE
 /// Any website can send a browser there. So the issuer has to be one that the program works with, and `targetLinkURI`
 /// has to be compared with the program's own pages before the browser is redirected; otherwise the server is an open
 /// redirector.
-public struct ThirdPartyLogin: Sendable, Hashable {
+public struct ThirdPartyLogin: Sendable, Hashable, Redacted {
     /// Where the user is to log in.
     public let issuer: Issuer
     /// The expected user, for `AuthorizationRequest.loginHint`.
     public let loginHint: String?
     /// Where the user wants to go afterwards; not to be trusted.
     public let targetLinkURI: String?
-    /// The addresses that the issuer may be asked at: any for one that the program's list names, public ones for one that a
-    /// rule allows.
+    /// Where the issuer may be asked: anywhere if the program's list names it, at public addresses if a rule allows it.
     package let addressPolicy: AddressPolicy
 
-    /// Reads the parameters of a GET or of a form.
-    ///
-    /// - Parameters:
-    ///   - parameters: The parameters of the request: `iss`, `login_hint` and `target_link_uri`.
-    ///   - allowedIssuers: The issuers that the program works with; another one is refused.
-    /// - Throws: `AuthStateError` of stage authorization: `.issuerNotAllowed`, `.invalidIssuer`, `.duplicateParameter`.
+    /// Reads the parameters of a GET or of a form: `iss`, `login_hint` and `target_link_uri`; throws `AuthStateError`
+    /// of stage authorization: `.issuerNotAllowed`, `.invalidIssuer`, `.duplicateParameter`.
     public init(_ parameters: Parameters, allowedIssuers: IssuerAllowList) throws {
         if let name = parameters.repeatedName {
             throw AuthStateError(
@@ -33,7 +28,7 @@ public struct ThirdPartyLogin: Sendable, Hashable {
             throw AuthStateError(
                 .issuerNotAllowed, stage: .authorization, "A third party names an issuer that is not allowed.",
                 expected: "an issuer that the program allows", received: issuer.rawValue,
-                hint: "Add the issuer to those that are allowed, if you trust it with your people.")
+                hint: "Add the issuer to those that are allowed, if you trust it with your users.")
         }
         self.issuer = issuer
         addressPolicy = allowedIssuers.addressPolicy
@@ -57,9 +52,7 @@ public struct ThirdPartyLogin: Sendable, Hashable {
         request.loginHint = loginHint
         return request
     }
-}
 
-extension ThirdPartyLogin: Redacted {
     /// The issuer.
     public var description: String { "login at \(issuer), started by a third party" }
 }

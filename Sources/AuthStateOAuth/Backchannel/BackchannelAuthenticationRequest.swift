@@ -6,7 +6,7 @@ public import AuthStateJOSE
 ///
 /// The tokens are polled for. The modes in which the provider calls the client, ping and push, need a server that it can
 /// reach, and signed requests (section 7.1.1) a client that registered for them: neither is made here.
-public struct BackchannelAuthenticationRequest: Sendable, Hashable, Codable {
+public struct BackchannelAuthenticationRequest: Sendable, Hashable, Codable, Redacted {
     /// The user to be asked, named in exactly one of three ways.
     public enum Hint: Sendable, Hashable, Codable {
         /// `login_hint`: a name that the provider knows, such as an account, a mail address or a telephone number.
@@ -25,8 +25,7 @@ public struct BackchannelAuthenticationRequest: Sendable, Hashable, Codable {
     public var scopes: [Scope]
     /// A short text that the user sees here and where the provider asks, so that they can tell the two belong together.
     public var bindingMessage: String?
-    /// A secret that the user shares with the provider and gives to clients, so that other clients cannot have them
-    /// asked.
+    /// A secret that the user shares with the provider and gives to clients: no other client can have them asked.
     public var userCode: String?
     /// How long the request shall stay valid, in seconds; nil leaves it to the provider.
     public var requestedExpiry: Int?
@@ -40,15 +39,6 @@ public struct BackchannelAuthenticationRequest: Sendable, Hashable, Codable {
     public var additionalParameters: Parameters
 
     /// Makes a request.
-    ///
-    /// - Parameters:
-    ///   - client: The client that asks, and its provider.
-    ///   - hint: The user to be asked.
-    ///   - scopes: The scopes to ask for; `openid` has to be among them.
-    ///   - bindingMessage: A short text that the user sees here and where the provider asks.
-    ///   - userCode: A secret that the user shares with the provider, and gives to clients that may ask.
-    ///   - requestedExpiry: The time that the request shall stay valid, in seconds; nil leaves it to the provider.
-    ///   - additionalParameters: Additional parameters that the provider understands.
     public init(
         _ client: Client, hint: Hint, scopes: [Scope] = [.openID],
         bindingMessage: String? = nil, userCode: String? = nil, requestedExpiry: Int? = nil,
@@ -63,8 +53,7 @@ public struct BackchannelAuthenticationRequest: Sendable, Hashable, Codable {
         self.additionalParameters = additionalParameters
     }
 
-    /// Where it goes; throws `AuthStateError` with `.endpointMissing`, or `.unsupported` when the provider has other modes
-    /// than poll alone.
+    /// Where it goes; throws `.endpointMissing`, or `.unsupported` when the provider has other modes than poll alone.
     package var endpoint: URL {
         get throws {
             guard let endpoint = client.provider.backchannelAuthenticationEndpoint else {
@@ -106,8 +95,7 @@ public struct BackchannelAuthenticationRequest: Sendable, Hashable, Codable {
         form["user_code"] = userCode
         form["requested_expiry"] = requestedExpiry.map { "\($0)" }
         form["acr_values"] = acrValues.isEmpty ? nil : acrValues.joined(separator: " ")
-        try ResourceIndicators.check(resources, stage: .authorization)
-        for resource in resources { form.append("resource", resource) }
+        try form.add(resources: resources, stage: .authorization)
         return try TransportRequest(
             posting: form, additional: additionalParameters, to: endpoint, authentication: authentication,
             stage: .authorization)
@@ -117,6 +105,9 @@ public struct BackchannelAuthenticationRequest: Sendable, Hashable, Codable {
         guard !isRight else { return }
         throw AuthStateError(.invalidArgument, stage: .authorization, message, expected: expected, received: received)
     }
+
+    /// The client; who is asked, and with which code, stays secret.
+    public var description: String { "backchannel authentication request of \(client.id)" }
 }
 
 extension BackchannelAuthenticationRequest.Hint {
@@ -129,11 +120,6 @@ extension BackchannelAuthenticationRequest.Hint {
         case .loginToken(let value): ("login_hint_token", value)
         }
     }
-}
-
-extension BackchannelAuthenticationRequest: Redacted {
-    /// The client; who is asked, and with which code, stays secret.
-    public var description: String { "backchannel authentication request of \(client.id)" }
 }
 
 extension BackchannelAuthenticationRequest.Hint: Redacted {

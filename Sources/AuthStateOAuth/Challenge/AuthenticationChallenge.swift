@@ -10,11 +10,6 @@ public struct AuthenticationChallenge: Sendable, Hashable, Codable {
     public var token68: String?
 
     /// Makes a challenge.
-    ///
-    /// - Parameters:
-    ///   - scheme: The scheme as written, for example `Bearer`.
-    ///   - parameters: The parameters, their names in lower case.
-    ///   - token68: The text that some schemes send instead of parameters (RFC 9110, section 11.2).
     public init(scheme: String, parameters: [String: String] = [:], token68: String? = nil) {
         self.scheme = scheme
         self.parameters = parameters
@@ -52,6 +47,11 @@ public struct AuthenticationChallenge: Sendable, Hashable, Codable {
             challenges += parsed
         }
         return challenges
+    }
+
+    /// Sets a parameter; one that comes twice makes the challenge unreadable.
+    fileprivate mutating func set(_ name: String, _ value: String) -> Bool {
+        parameters.updateValue(value, forKey: name.lowercased()) == nil
     }
 }
 
@@ -150,18 +150,9 @@ private struct ChallengeParser {
         return spaces.count
     }
 
-    private mutating func skipSeparators() {
-        rest = rest.drop { $0 == 0x20 || $0 == 0x09 || $0 == UInt8(ascii: ",") }
-    }
+    private mutating func skipSeparators() { rest = rest.drop { $0 == 0x20 || $0 == 0x09 || $0 == UInt8(ascii: ",") } }
 
     private static let alphanumerics = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
     private static let tokenCharacters = alphanumerics.union("!#$%&'*+-.^_`|~".utf8)
     private static let token68Characters = alphanumerics.union("-._~+/".utf8)
-}
-
-extension AuthenticationChallenge {
-    /// Sets a parameter; one that comes twice makes the challenge unreadable.
-    fileprivate mutating func set(_ name: String, _ value: String) -> Bool {
-        parameters.updateValue(value, forKey: name.lowercased()) == nil
-    }
 }

@@ -7,7 +7,7 @@ public import AuthStateJOSE
 /// let client = Client(try await service.discoverConfiguration(issuer: "https://op.example"), id: "cli",
 ///     credential: .environment("CLIENT_SECRET"))
 /// ```
-public struct Client: Sendable, Hashable {
+public struct Client: Sendable, Hashable, Redacted {
     /// The provider.
     public var provider: ProviderConfiguration
     /// The identifier that the provider knows the client by (`client_id`).
@@ -16,11 +16,6 @@ public struct Client: Sendable, Hashable {
     public var credential: ClientCredential
 
     /// Makes a client.
-    ///
-    /// - Parameters:
-    ///   - provider: The provider's endpoints.
-    ///   - id: The identifier that the provider knows the client by (`client_id`).
-    ///   - credential: The reference to the client's secret or private key; `.none` for a public client.
     public init(_ provider: ProviderConfiguration, id: String, credential: ClientCredential = .none) {
         self.provider = provider
         self.id = id
@@ -30,12 +25,10 @@ public struct Client: Sendable, Hashable {
     /// The client of a request that was archived without one; no request of it reaches a provider (RFC 2606, section 2).
     package static let unknown = Client(
         ProviderConfiguration(authorizationEndpoint: nil, tokenEndpoint: URL(string: "https://unknown.invalid")!),
-        id: ""
-    )
+        id: "")
 
     /// The endpoints that requests of this client go to: with a certificate, the provider's aliases (RFC 8705, section 5).
     package var endpoints: ProviderConfiguration { provider.endpoints(for: credential) }
-
     /// The same client, whose requests go to ``endpoints``.
     package var atItsEndpoints: Client { Client(endpoints, id: id, credential: credential) }
 
@@ -52,6 +45,11 @@ public struct Client: Sendable, Hashable {
 
     /// The credential of a decoded client that had one: a request with it fails, and its error says what is missing.
     private static let leftOut = ClientCredential.secret("")
+
+    /// Identifier and issuer.
+    public var description: String {
+        "client \(id.printable()) of \((provider.issuer?.rawValue ?? provider.tokenEndpoint.redactedDescription).printable())"
+    }
 }
 
 extension Client: Codable {
@@ -72,12 +70,5 @@ extension Client: Codable {
         try container.encode(provider, forKey: .provider)
         try container.encode(id, forKey: .id)
         if credential.isProof { try container.encode(true, forKey: .credential) }
-    }
-}
-
-extension Client: Redacted {
-    /// Identifier and issuer.
-    public var description: String {
-        "client \(id.printable()) of \((provider.issuer?.rawValue ?? provider.tokenEndpoint.redactedDescription).printable())"
     }
 }

@@ -20,20 +20,14 @@ public struct ClientAssertion: Sendable, Hashable {
     public var headerType = "client-authentication+jwt"
 
     /// Makes an assertion that is not signed yet.
-    ///
-    /// - Parameters:
-    ///   - clientID: The client's identifier: `iss` and `sub`.
-    ///   - audience: The only party that may accept it, see `ProviderConfiguration.assertionAudience(at:)`.
-    ///   - issuedAt: The time of day.
     public init(clientID: String, audience: String, issuedAt: Date) {
         self.clientID = clientID
         self.audience = audience
         self.issuedAt = issuedAt
     }
 
-    /// A new token with a random `jti`, in its compact form.
-    ///
-    /// - Throws: `JOSEError` with `backendUnavailable` when the platform's cryptographic library fails.
+    /// A new token with a random `jti`, in its compact form; throws `JOSEError` with `backendUnavailable` when the
+    /// platform's cryptographic library fails.
     public func signed(with key: SigningKey) throws(JOSEError) -> String {
         let now = Int64(issuedAt.timeIntervalSince1970.rounded(.down))
         let claims: JSONValue = [
@@ -46,8 +40,7 @@ public struct ClientAssertion: Sendable, Hashable {
 }
 
 extension ProviderConfiguration {
-    /// The audience of a client assertion: the issuer, or the endpoint that it goes to when that is tolerated or there
-    /// is no issuer.
+    /// The audience of a client assertion: the issuer; where that is tolerated, or there is none, its endpoint.
     ///
     /// The issuer is safer: an endpoint's URL comes from a document, and providers differ in the URL that they accept.
     public func assertionAudience(at endpoint: URL) -> String {

@@ -1,7 +1,7 @@
 public import AuthStateJOSE
 
 /// A client's proof for one request, its secret or its assertion at hand.
-public struct ClientAuthentication: Sendable, Hashable {
+public struct ClientAuthentication: Sendable, Hashable, Redacted {
     /// The client's identifier.
     public let clientID: String
     /// How it authenticates.
@@ -22,15 +22,13 @@ public struct ClientAuthentication: Sendable, Hashable {
     /// A client that something else in the request names, such as a signed assertion (RFC 7521, section 4.1).
     package static func nameless(clientID: String) -> Self { Self(clientID: clientID, method: .none, proof: .nameless) }
 
-    /// A client that the provider knows by the certificate of the connection (RFC 8705, section 2).
-    ///
-    /// - Throws: `AuthStateError` with `.unsupported` for another method.
+    /// A client that the provider knows by the certificate of the connection (RFC 8705, section 2); throws
+    /// `AuthStateError` with `.unsupported` for another method.
     public static func certificate(clientID: String, method: ClientAuthenticationMethod) throws -> Self {
         guard method.usesCertificate else {
             throw AuthStateError(
                 .unsupported, stage: .token, "This client authentication method has no certificate.",
-                expected: "tls_client_auth or self_signed_tls_client_auth", received: method.rawValue
-            )
+                expected: "tls_client_auth or self_signed_tls_client_auth", received: method.rawValue)
         }
         return Self(clientID: clientID, method: method, proof: .nothing)
     }
@@ -53,8 +51,7 @@ public struct ClientAuthentication: Sendable, Hashable {
         guard method == .clientSecretBasic || method == .clientSecretPost else {
             throw AuthStateError(
                 .unsupported, stage: .token, "This client authentication method cannot be used with a secret.",
-                expected: "client_secret_basic or client_secret_post", received: method.rawValue
-            )
+                expected: "client_secret_basic or client_secret_post", received: method.rawValue)
         }
         guard isFormEncoded || method != .clientSecretBasic || !clientID.contains(":") else {
             throw AuthStateError(
@@ -79,8 +76,7 @@ public struct ClientAuthentication: Sendable, Hashable {
         guard method.signsAssertions else {
             throw AuthStateError(
                 .unsupported, stage: .token, "This client authentication method has no assertion.",
-                expected: "client_secret_jwt or private_key_jwt", received: method.rawValue
-            )
+                expected: "client_secret_jwt or private_key_jwt", received: method.rawValue)
         }
         return Self(clientID: clientID, method: method, proof: .assertion(assertion))
     }
@@ -118,9 +114,7 @@ public struct ClientAuthentication: Sendable, Hashable {
         case .nameless: break
         }
     }
-}
 
-extension ClientAuthentication: Redacted {
     /// Client and method, never the secret or the assertion.
     public var description: String { "\(clientID) by \(method.rawValue)" }
 }

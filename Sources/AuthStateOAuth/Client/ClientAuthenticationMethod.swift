@@ -22,7 +22,6 @@ public struct ClientAuthenticationMethod: RawRepresentable, Sendable, Hashable, 
 
     /// Whether the proof is the connection's certificate, which is the transport's.
     public var usesCertificate: Bool { self == .tlsClientAuth || self == .selfSignedTLSClientAuth }
-
     /// Whether the proof is an assertion, which is signed for one request.
     package var signsAssertions: Bool { self == .clientSecretJWT || self == .privateKeyJWT }
 }

@@ -26,19 +26,17 @@ extension ClientCredential: Codable {
     /// Encodes the reference, and of secrets only one that registration issued.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        switch source {
-        case .none: try container.encode("none", forKey: .source)
-        case .environment(let name):
-            try container.encode("environment", forKey: .source)
-            try container.encode(name, forKey: .name)
-        case .file(let path):
-            try container.encode("file", forKey: .source)
-            try container.encode(path, forKey: .name)
-        case .value, .function: try container.encode("memory", forKey: .source)
-        case .issued(let secret):
-            try container.encode("issued", forKey: .source)
-            try container.encode(secret, forKey: .secret)
-        }
+        let (kind, name, secret): (String, String?, String?) =
+            switch source {
+            case .none: ("none", nil, nil)
+            case .environment(let name): ("environment", name, nil)
+            case .file(let path): ("file", path, nil)
+            case .value, .function: ("memory", nil, nil)
+            case .issued(let secret): ("issued", nil, secret)
+            }
+        try container.encode(kind, forKey: .source)
+        try container.encodeIfPresent(name, forKey: .name)
+        try container.encodeIfPresent(secret, forKey: .secret)
         try container.encodeIfPresent(method, forKey: .method)
         try container.encodeIfPresent(keyID, forKey: .keyID)
         try container.encodeIfPresent(signingAlgorithm, forKey: .signingAlgorithm)

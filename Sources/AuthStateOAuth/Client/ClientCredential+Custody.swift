@@ -1,7 +1,7 @@
-import AuthStateJOSE
+package import AuthStateJOSE
 
 extension ClientCredential {
-    /// The party that vouches for the endpoints that a credential is sent to. Known to this process only, and never
+    /// The party that vouches for the endpoints that a credential is sent to. Known to this process only, never
     /// archived.
     ///
     /// A stored state names endpoints, and the place of the secret. Where another program can write the store, neither
@@ -56,8 +56,7 @@ extension ClientCredential {
         return copy
     }
 
-    /// The program's credential for a stored state that others can write: only the provider that it is bound to vouches for
-    /// endpoints.
+    /// The program's credential for a stored state that others can write: only its provider vouches for endpoints.
     package var unvouched: Self {
         guard isProof, custody == .request else { return self }
         if case .issued = source { return self }
@@ -66,8 +65,7 @@ extension ClientCredential {
         return copy
     }
 
-    /// The credential that replaces another one in a state that others can write: it keeps the custody of the former
-    /// credential.
+    /// The credential that replaces another one in a state that others can write: it keeps the custody of the former.
     package func succeeding(_ former: Self) -> Self {
         guard isProof, custody == .request, case .provider = former.custody else { return unvouched }
         var copy = self
@@ -80,9 +78,8 @@ extension ClientCredential {
             && (method?.usesCertificate == true) == (other.method?.usesCertificate == true)
     }
 
-    /// Refuses to read a secret whose place is named only by a stored state that others can write.
-    ///
-    /// - Throws: `AuthStateError` with `.credentialWithheld`.
+    /// Refuses to read a secret whose place is named only by a stored state that others can write. Throws
+    /// `AuthStateError` with `.credentialWithheld`.
     package func checkNamed(stage: AuthStateError.Stage) throws {
         guard TrustCheck.credentialReference.holds(custody != .unnamed) else {
             throw AuthStateError(
@@ -94,10 +91,8 @@ extension ClientCredential {
         }
     }
 
-    /// Refuses to send the credential to an origin that the program did not name.
-    ///
-    /// - Parameter origins: Those of the provider that the program named; empty when it named none.
-    /// - Throws: `AuthStateError` with `.credentialWithheld`.
+    /// Refuses to send the credential to an origin that is not among those of the provider that the program named. Throws
+    /// `AuthStateError` with `.credentialWithheld`.
     package func check(origin: String, among origins: Set<String>, stage: AuthStateError.Stage) throws {
         guard TrustCheck.credentialOrigin.holds(origins.contains(origin)) else {
             throw AuthStateError(
@@ -111,4 +106,11 @@ extension ClientCredential {
                     : "Sign in again if the provider has moved; otherwise find out who changed the stored state.")
         }
     }
+}
+
+extension TrustCheck {
+    /// The client's credential goes only to origins that the program named, where others can write the stored state.
+    package static let credentialOrigin = TrustCheck("credentialOrigin")
+    /// A secret is not read when only a stored state that others can write names its place.
+    package static let credentialReference = TrustCheck("credentialReference")
 }

@@ -1,7 +1,7 @@
 public import AuthStateJOSE
 
 /// Where a client's secret, private key or assertion is and how it is used; each is referred to and never archived.
-public struct ClientCredential: Sendable, Hashable {
+public struct ClientCredential: Sendable, Hashable, Redacted {
     /// The place of the secret, or of the private key when the method is `private_key_jwt`.
     public enum Source: Sendable, Hashable {
         /// A public client has none.
@@ -24,26 +24,16 @@ public struct ClientCredential: Sendable, Hashable {
     public var method: ClientAuthenticationMethod?
     /// `kid` of the private key; nil takes the one that a JWK has itself.
     public var keyID: String?
-    /// The algorithm that signs assertions; nil chooses from those of the key and the provider's metadata, the key's
-    /// usual one first.
+    /// The algorithm that signs assertions; nil chooses from those of key and provider, the key's usual one first.
     public var signingAlgorithm: SignatureAlgorithm?
-
     /// The claims of a secret that is signed anew for each request, by the private key that `source` then names.
     public var signedSecret: SignedClientSecret?
-
     /// Whether it is an assertion that another party signs, which is sent as it is.
     public var isAssertion = false
-
     /// The party that vouches for the endpoints that it is sent to.
     package var custody = Custody.request
 
     /// Makes a credential.
-    ///
-    /// - Parameters:
-    ///   - source: The place of the secret or the private key.
-    ///   - method: The authentication method; nil chooses from those that the provider's metadata list for a secret.
-    ///   - keyID: `kid` of the private key; nil takes the one that a JWK has itself.
-    ///   - signingAlgorithm: The algorithm that signs assertions; nil chooses from those of the key and the metadata.
     public init(
         _ source: Source, method: ClientAuthenticationMethod? = nil, keyID: String? = nil,
         signingAlgorithm: SignatureAlgorithm? = nil
@@ -68,9 +58,8 @@ public struct ClientCredential: Sendable, Hashable {
         return credential
     }
 
-    /// The client is known by the certificate of the connection, which the transport has (RFC 8705, section 2).
-    ///
-    /// - Parameter isSelfSigned: Whether the provider knows the certificate itself instead of the authority behind it.
+    /// The client is known by the certificate of the connection, which the transport has (RFC 8705, section 2); of a
+    /// self-signed one the provider knows the certificate itself instead of the authority behind it.
     public static func certificate(isSelfSigned: Bool = false) -> Self {
         Self(.none, method: isSelfSigned ? .selfSignedTLSClientAuth : .tlsClientAuth)
     }
@@ -117,8 +106,8 @@ public struct ClientCredential: Sendable, Hashable {
         Self(.environment(name), method: .privateKeyJWT, keyID: keyID, signingAlgorithm: signingAlgorithm)
     }
 
-    /// An assertion that another party signs, in a file: the token that a platform gives to its workloads, for example
-    /// Kubernetes or SPIFFE (RFC 7521).
+    /// An assertion that another party signs, in a file: a platform's token for its workloads (Kubernetes, SPIFFE; RFC
+    /// 7521).
     ///
     /// It authenticates the client (RFC 7523, section 2.2), or is the grant itself (`AssertionGrant`). The platform replaces the
     /// file; each request reads it anew. Other users of the machine may read the file, as platforms mount it, but not write it.
@@ -128,9 +117,7 @@ public struct ClientCredential: Sendable, Hashable {
     public static func assertion(environment name: String) -> Self { assertion(.environment(name)) }
 
     /// An assertion that a function of the program fetches, for example from a platform's metadata service, or in exchange for a
-    /// user's ID token.
-    ///
-    /// - Parameter function: Returns an assertion for the request's audience, see `CredentialFunction`.
+    /// user's ID token; it is for the request's audience, see `CredentialFunction`.
     public static func assertion(_ function: @escaping @Sendable (CredentialRequest) async throws -> String) -> Self {
         assertion(.function(CredentialFunction(function)))
     }
@@ -144,10 +131,6 @@ public struct ClientCredential: Sendable, Hashable {
     /// The secret that a function of the program fetches, for example from a secret manager; it is never archived.
     ///
     /// It is not for tokens and requests that are signed with the secret itself (HS256).
-    ///
-    /// - Parameters:
-    ///   - method: The authentication method; nil chooses from those that the provider's metadata list.
-    ///   - function: Returns the secret, see `CredentialFunction`.
     public static func fetched(
         method: ClientAuthenticationMethod? = nil,
         by function: @escaping @Sendable (CredentialRequest) async throws -> String
@@ -161,9 +144,7 @@ public struct ClientCredential: Sendable, Hashable {
             .value(String(decoding: key.privateKey.privateJSON.serialized(), as: UTF8.self)), method: .privateKeyJWT,
             keyID: key.keyID, signingAlgorithm: key.algorithm)
     }
-}
 
-extension ClientCredential: Redacted {
     /// Where the secret or the key is, never the secret or the key.
     public var description: String {
         if method?.usesCertificate == true { return "certificate of the connection" }

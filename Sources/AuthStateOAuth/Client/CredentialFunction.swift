@@ -10,12 +10,6 @@ public struct CredentialRequest: Sendable, Hashable {
     public var scopes: [Scope]
 
     /// Makes a request.
-    ///
-    /// - Parameters:
-    ///   - audience: The provider's issuer, or its token endpoint where there is none.
-    ///   - clientID: The client's identifier there.
-    ///   - resources: The resources that the token shall be for, absolute URIs.
-    ///   - scopes: The scopes that are asked for.
     public init(audience: String, clientID: String, resources: [String] = [], scopes: [Scope] = []) {
         self.audience = audience
         self.clientID = clientID
@@ -24,23 +18,18 @@ public struct CredentialRequest: Sendable, Hashable {
     }
 }
 
-/// A function of the program that fetches a secret, a key or an assertion, for example from the platform that the program
-/// runs on.
+/// A function of the program that fetches a secret, a key or an assertion, for example from the platform it runs on.
 ///
 /// It is asked anew for each request, while other callers of the state wait: it should answer within seconds. It is equal to
 /// itself only, and never archived.
 public final class CredentialFunction: Sendable, Hashable {
     private let body: @Sendable (CredentialRequest) async throws -> String
 
-    /// Makes a function.
-    ///
-    /// - Parameter body: Returns the text. Its errors reach the caller of the request, as `.credentialUnavailable` unless they
-    ///   are `AuthStateError`s.
+    /// Makes a function that returns the text; its errors reach the caller of the request, as `.credentialUnavailable`
+    /// unless they are `AuthStateError`s.
     public init(_ body: @escaping @Sendable (CredentialRequest) async throws -> String) { self.body = body }
 
-    /// Fetches the text for a request.
-    ///
-    /// - Throws: The errors of the function.
+    /// Fetches the text for a request; throws the errors of the function.
     public func callAsFunction(_ request: CredentialRequest) async throws -> String { try await body(request) }
 
     /// Whether both are one object.

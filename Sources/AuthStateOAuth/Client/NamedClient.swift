@@ -15,19 +15,12 @@ public struct NamedClient: Sendable, Hashable {
     public var credential: ClientCredential
 
     /// Names a client.
-    ///
-    /// - Parameters:
-    ///   - provider: The provider: its issuer, a known one, or its endpoints.
-    ///   - id: The identifier that the provider knows the client by (`client_id`).
-    ///   - credential: The reference to the client's secret or private key; `.none` for a public client.
     public init(_ provider: NamedProvider, id: String, credential: ClientCredential = .none) {
         self.provider = provider
         self.id = id
         self.credential = credential
     }
-}
 
-extension NamedClient {
     /// The credential, bound to the provider.
     package var boundCredential: ClientCredential {
         credential.custody == .request ? credential.restricted(to: provider) : credential
@@ -41,9 +34,8 @@ extension NamedClient {
         Client(configuration, id: id, credential: boundCredential)
     }
 
-    /// Checks that a begun or stored login is one of this client: its credential goes to no other provider.
-    ///
-    /// - Throws: `AuthStateError` with `.invalidArgument`.
+    /// Checks that a begun or stored login is one of this client: its credential goes to no other provider. Throws
+    /// `AuthStateError` with `.invalidArgument`.
     package func check(_ client: Client) throws {
         guard client.id.isExactly(id) else { throw AuthStateError.another("client", client.id, expected: id) }
         let names = try provider.names(beside: client.provider)

@@ -1,8 +1,6 @@
 /// The resources that tokens shall be for (RFC 8707, section 2).
 package enum ResourceIndicators {
-    /// Refuses a value that is not an absolute URI, or has a fragment.
-    ///
-    /// - Throws: `AuthStateError` with `.invalidArgument`.
+    /// Refuses a value that is not an absolute URI, or has a fragment; throws `AuthStateError` with `.invalidArgument`.
     package static func check(_ resources: [String], stage: AuthStateError.Stage) throws {
         let malformed = resources.first { resource in
             let parts = URIReference(resource)
@@ -20,4 +18,12 @@ package enum ResourceIndicators {
     ///
     /// With several it names none, which leaves the choice to the provider: many take one at the token endpoint.
     package static func single(_ resources: [String]) -> [String] { resources.count == 1 ? resources : [] }
+}
+
+extension Parameters {
+    /// Adds `resource` for each, after the check.
+    mutating func add(resources: [String], stage: AuthStateError.Stage) throws {
+        try ResourceIndicators.check(resources, stage: stage)
+        for resource in resources { append("resource", resource) }
+    }
 }

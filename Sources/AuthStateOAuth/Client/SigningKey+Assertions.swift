@@ -3,18 +3,13 @@ package import AuthStateJOSE
 extension SigningKey {
     /// Imports a client's key, to sign with the first of its algorithms that the provider accepts.
     ///
-    /// - Parameters:
-    ///   - algorithm: The one that the client is registered for; nil takes the usual one of the key's type first.
-    ///   - accepted: `token_endpoint_auth_signing_alg_values_supported` or another such list; nil accepts all.
-    ///   - tolerances: Those of the provider; `.shortSecret` applies here.
-    ///   - purpose: The kind of content to be signed, for errors.
-    /// - Throws: `AuthStateError` with `.unsupported` when the provider accepts none of them, `.credentialUnavailable` when
-    ///   the key cannot be used.
+    /// Without an algorithm the usual one of the key's type comes first; without a list of accepted ones all are. Throws
+    /// `AuthStateError` with `.unsupported` when the provider accepts none, `.credentialUnavailable` for an unusable key.
     package init(
         forAssertionsWith key: JSONWebKey, algorithm: SignatureAlgorithm?, accepted: [String]?,
         tolerances: Set<Tolerance> = [], purpose: String = "assertions", stage: AuthStateError.Stage
     ) throws {
-        let possible = algorithm.map { [$0] } ?? key.assertionAlgorithms
+        let possible = algorithm.map { [$0] } ?? key.algorithms
         guard let chosen = possible.first(where: { accepted?.contains($0.rawValue) ?? true }) else {
             throw AuthStateError(
                 .unsupported, stage: stage, "The provider does not accept \(purpose) that the client's key can sign.",
@@ -34,21 +29,6 @@ extension SigningKey {
             throw AuthStateError(
                 .credentialUnavailable, stage: stage, "The client's key cannot sign \(purpose).",
                 hint: "Use a private key for \(chosen.rawValue).", underlying: error)
-        }
-    }
-}
-
-extension JSONWebKey {
-    /// The algorithms that the key supports, the usual one first; a key that names its own has no other.
-    fileprivate var assertionAlgorithms: [SignatureAlgorithm] {
-        if let algorithm { return [SignatureAlgorithm(rawValue: algorithm)] }
-        return switch material {
-        case .rsa: [.rs256, .ps256, .rs384, .ps384, .rs512, .ps512]
-        case .ellipticCurve(.p256, _, _): [.es256]
-        case .ellipticCurve(.p384, _, _): [.es384]
-        case .ellipticCurve(.p521, _, _): [.es512]
-        case .ed25519: [.edDSA, .ed25519]
-        case .symmetric: [.hs256, .hs384, .hs512]
         }
     }
 }

@@ -1,11 +1,8 @@
 package import AuthStateJOSE
 
 extension DPoPKey {
-    /// The imported key, the same for all copies.
-    ///
-    /// - Parameter read: Fetches a key that is only referred to.
-    /// - Throws: The errors of `read`; `AuthStateError` with `.credentialUnavailable` when the place now holds another
-    ///   key: the tokens are bound to the one that they were issued for.
+    /// The imported key, the same for all copies; `read` fetches a key that is only referred to. Throws `AuthStateError`
+    /// with `.credentialUnavailable` when the place now holds another key than the one that the tokens are bound to.
     package func signer(reading read: (Source) throws -> JSONWebKey) throws -> DPoPSigner {
         if let known = storage.imported.withLock({ $0 }) { return known }
         // Twice at most, when two callers ask at once: importing under the lock would block others.
@@ -23,8 +20,7 @@ extension DPoPKey {
 
 extension ProviderConfiguration {
     /// Refuses an algorithm that the provider does not list (`dpop_signing_alg_values_supported`; RFC 9449, section 5.1).
-    ///
-    /// - Throws: `AuthStateError` with `.unsupported`.
+    /// Throws `AuthStateError` with `.unsupported`.
     package func check(dpopAlgorithm algorithm: SignatureAlgorithm, stage: AuthStateError.Stage) throws {
         guard let accepted = metadata?.dpopSigningAlgValuesSupported, !accepted.contains(algorithm.rawValue) else {
             return
@@ -33,5 +29,16 @@ extension ProviderConfiguration {
             .unsupported, stage: stage, "The provider does not take DPoP proofs of this algorithm.",
             expected: accepted.joined(separator: ", "), received: algorithm.rawValue,
             hint: "Generate a key for one of its algorithms.")
+    }
+}
+
+/// A key that was imported, and the header that all its proofs have.
+package struct DPoPSigner: Sendable {
+    package let key: SigningKey
+    let header: String
+
+    package init(_ key: SigningKey) {
+        self.key = key
+        header = JSONWebToken.encodedHeader(["typ": .string(DPoPProof.type), "jwk": key.publicKey.json], for: key)
     }
 }

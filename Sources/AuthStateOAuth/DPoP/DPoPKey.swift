@@ -4,7 +4,7 @@ public import AuthStateJOSE
 ///
 /// One key serves one state: it is kept and archived with it, like the tokens, unless it is in a file or an environment
 /// variable, which are only referred to. A key is imported once; copies share it.
-public struct DPoPKey: Sendable {
+public struct DPoPKey: Sendable, Redacted, Hashable {
     /// Where the private key is.
     public enum Source: Sendable, Hashable {
         /// With the state: it is in the state's archive, as its tokens are.
@@ -107,20 +107,7 @@ public struct DPoPKey: Sendable {
             expected: "a private key of an asymmetric algorithm", hint: "Use ES256, which most providers take.",
             underlying: error)
     }
-}
 
-extension DPoPKey: Hashable {
-    /// Whether both are the same key, found at the same place.
-    public static func == (left: DPoPKey, right: DPoPKey) -> Bool {
-        left.storage === right.storage
-            || left.source == right.source && left.algorithm == right.algorithm && left.thumbprint == right.thumbprint
-    }
-
-    /// Hashes the public key's thumbprint.
-    public func hash(into hasher: inout Hasher) { hasher.combine(thumbprint) }
-}
-
-extension DPoPKey: Redacted {
     /// Algorithm, thumbprint and place, never the key.
     public var description: String {
         let place =
@@ -131,4 +118,13 @@ extension DPoPKey: Redacted {
             }
         return "DPoP key \(thumbprint.printable(60)) for \(algorithm.rawValue.printable(20)), \(place)"
     }
+
+    /// Whether both are the same key, found at the same place.
+    public static func == (left: DPoPKey, right: DPoPKey) -> Bool {
+        left.storage === right.storage
+            || left.source == right.source && left.algorithm == right.algorithm && left.thumbprint == right.thumbprint
+    }
+
+    /// Hashes the public key's thumbprint.
+    public func hash(into hasher: inout Hasher) { hasher.combine(thumbprint) }
 }

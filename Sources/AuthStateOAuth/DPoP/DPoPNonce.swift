@@ -13,8 +13,6 @@ extension TransportHeaders {
 
 extension AuthStateError {
     /// A server that asks for a nonce again, although its newest one was used, or that sends none.
-    ///
-    /// - Parameter place: The URL, without its secret parts.
     package static func nonceAgain(_ place: String, isMissing: Bool, stage: Stage, status: Int?) -> AuthStateError {
         AuthStateError(
             .useDPoPNonce, stage: stage,

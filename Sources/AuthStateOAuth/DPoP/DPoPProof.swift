@@ -4,7 +4,7 @@ public import AuthStateJOSE
 /// The proof that the sender of one request has the key that a token is bound to (RFC 9449, section 4.2).
 ///
 /// A proof is valid for one request as it was made: a repeated request gets another proof.
-public struct DPoPProof: Sendable, Hashable {
+public struct DPoPProof: Sendable, Hashable, Redacted {
     /// `typ` of a proof.
     public static let type = "dpop+jwt"
 
@@ -51,9 +51,8 @@ public struct DPoPProof: Sendable, Hashable {
         self.nonce = nonce
     }
 
-    /// The value of a `DPoP` header: the claims, signed, with the public key beside them.
-    ///
-    /// - Throws: `JOSEError` with `backendUnavailable` when the platform's cryptographic library fails.
+    /// The value of a `DPoP` header: the claims, signed, with the public key beside them; throws `JOSEError` with
+    /// `backendUnavailable` when the platform's cryptographic library fails.
     public func signed(with key: SigningKey) throws(JOSEError) -> String { try signed(with: DPoPSigner(key)) }
 
     /// The same, with a key whose header is at hand.
@@ -66,9 +65,23 @@ public struct DPoPProof: Sendable, Hashable {
         claims["nonce"] = nonce.map { .string($0) }
         return try JSONWebToken.sign(claims: .object(claims), under: signer.header, with: signer.key)
     }
-}
 
-extension DPoPProof: Redacted {
     /// Method and target.
     public var description: String { "DPoP proof for \(method.rawValue.printable(20)) \(target.printable())" }
+}
+
+/// The place for which a proof is valid: a server, whose nonce it has, and one URL there.
+package struct ProofPlace: Sendable {
+    /// The server: scheme, host and port.
+    package let origin: String
+    /// `htu`: without user, query and fragment, otherwise as a server composes it from the request: scheme and host in
+    /// lower case, no default port, and a path where none is written (RFC 3986, sections 6.2.2 and 6.2.3). The path
+    /// stays as it is written, because it is sent that way.
+    package let target: String
+
+    package init(_ url: URL) {
+        let parts = URIReference(url.absoluteString)
+        origin = parts.origin
+        target = origin + (parts.path.isEmpty ? "/" : parts.path)
+    }
 }

@@ -14,12 +14,6 @@ public struct DeviceAuthorizationRequest: Sendable, Hashable, Codable {
     public var additionalParameters: Parameters
 
     /// Makes a request.
-    ///
-    /// - Parameters:
-    ///   - client: The client that asks, and its provider.
-    ///   - scopes: The scopes to ask for.
-    ///   - resources: The resources that the tokens shall be for, absolute URIs (RFC 8707).
-    ///   - additionalParameters: Additional parameters that the provider understands.
     public init(
         _ client: Client, scopes: [Scope] = [], resources: [String] = [],
         additionalParameters: Parameters = [:]
@@ -43,15 +37,12 @@ public struct DeviceAuthorizationRequest: Sendable, Hashable, Codable {
         }
     }
 
-    /// The HTTP request: a form, with the client's proof.
-    ///
-    /// - Throws: `AuthStateError` with `.endpointMissing`, or for a malformed scope or an additional parameter that would
-    ///   replace one of the request's own.
+    /// The HTTP request: a form, with the client's proof; throws `AuthStateError` with `.endpointMissing`, or for a
+    /// malformed scope or an additional parameter that would replace one of the request's own.
     public func transportRequest(authentication: ClientAuthentication) throws -> TransportRequest {
         var form: Parameters = [:]
         form["scope"] = try scopes.joined(stage: .authorization, tolerating: client.provider.tolerances)
-        try ResourceIndicators.check(resources, stage: .authorization)
-        for resource in resources { form.append("resource", resource) }
+        try form.add(resources: resources, stage: .authorization)
         return try TransportRequest(
             posting: form, additional: additionalParameters, to: endpoint, authentication: authentication,
             stage: .authorization)

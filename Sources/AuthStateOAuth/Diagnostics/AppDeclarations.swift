@@ -21,9 +21,7 @@ public struct AppDeclarations: Sendable, Hashable {
     }
 
     /// Whether a scheme is declared; the system ignores case.
-    func declares(scheme: some StringProtocol) -> Bool {
-        urlSchemes.contains { $0.equalsIgnoringASCIICase(scheme) }
-    }
+    func declares(scheme: some StringProtocol) -> Bool { urlSchemes.contains { $0.equalsIgnoringASCIICase(scheme) } }
 
     /// Whether a host is associated for logins or links, itself or by a wildcard; nil when that is not known.
     func isAssociated(with host: some StringProtocol) -> Bool? {

@@ -1,5 +1,5 @@
 /// A problem found in a set-up before the first login: advice for the developer, never thrown.
-public struct Finding: Sendable, Hashable, Codable {
+public struct Finding: Sendable, Hashable, Codable, CustomStringConvertible {
     /// Whether a login can work all the same.
     public enum Severity: String, Sendable, Hashable, Codable, CaseIterable {
         /// No login can succeed this way, or it would reveal the code.
@@ -26,12 +26,6 @@ public struct Finding: Sendable, Hashable, Codable {
     public let hint: String
 
     /// Makes a finding.
-    ///
-    /// - Parameters:
-    ///   - code: The kind of problem.
-    ///   - severity: Whether a login can work all the same.
-    ///   - message: The problem, in one sentence for the user.
-    ///   - hint: The advice.
     public init(_ code: Code, _ severity: Severity, _ message: String, hint: String) {
         self.code = code
         self.severity = severity
@@ -46,9 +40,7 @@ public struct Finding: Sendable, Hashable, Codable {
             try container.decode(Code.self, forKey: .code), try container.decode(Severity.self, forKey: .severity),
             try container.decode(String.self, forKey: .message), hint: try container.decode(String.self, forKey: .hint))
     }
-}
 
-extension Finding: CustomStringConvertible {
     /// Severity, message and advice in one line.
     public var description: String { "\(severity.rawValue): \(message) \(hint)" }
 }

@@ -1,8 +1,7 @@
 extension RedirectURI {
     /// Returns the problems of a redirect URI, the errors first.
     ///
-    /// Advice before the first login: nothing is refused because of it. `AuthorizationRequest.diagnose` checks a whole
-    /// request.
+    /// Advice before the first login, which refuses nothing. `AuthorizationRequest.diagnose` checks a whole request.
     ///
     /// - Parameters:
     ///   - app: The declarations of the Apple app that the URI leads to; nil outside of one.
@@ -71,8 +70,8 @@ extension RedirectURI {
 }
 
 extension ClientCredential {
-    /// Whether every copy of a program would carry the same secret: one that a registration issued is this copy's alone,
-    /// and so may a private key be.
+    /// Whether every copy of a program carries the same secret; one that registration issued, or a private key, is its
+    /// own.
     fileprivate var isStaticSecret: Bool {
         switch source {
         case .none, .issued, .function: false
@@ -87,9 +86,7 @@ extension Finding {
         .secretInApp, .warning, "A secret inside an app is none: every user of the app can read it.",
         hint: "Register a client without a secret (public, native or iOS at the provider) and rely on PKCE; when the "
             + "provider insists on the secret, let a server of yours exchange the code.")
-}
 
-extension Finding {
     /// OpenID Connect Core, section 11.
     fileprivate static let offlineAccessWithoutConsent = Finding(
         .offlineAccessWithoutConsent, .warning,

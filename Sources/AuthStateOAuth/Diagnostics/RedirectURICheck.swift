@@ -74,8 +74,7 @@ enum RedirectURICheck {
             hint: "Write \(subject.scheme.lowercased()), here and at the provider.")
     }
 
-    /// RFC 8252, section 7.1: no naming authority, so one slash. It works where every party compares the same
-    /// characters.
+    /// RFC 8252, section 7.1: no naming authority, so one slash. It works where all compare the same characters.
     private static let hostInsteadOfPath: Rule = { subject in
         guard subject.isAppScheme, let host = subject.parts.host, !host.isEmpty else { return nil }
         guard subject.provider?.redirectRule != .callbackDomain else { return nil }

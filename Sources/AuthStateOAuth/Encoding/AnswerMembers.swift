@@ -2,8 +2,8 @@ import AuthStateJOSE
 
 /// The members of an answer, each read as its sender meant it.
 ///
-/// A member that cannot be used is absent: its sender could have left it out. The reader refuses the answer where the member is
-/// required.
+/// A member that cannot be used is absent: its sender could have left it out. Readers refuse the lack of a required
+/// one.
 struct AnswerMembers {
     /// The members as they came.
     let members: [String: JSONValue]

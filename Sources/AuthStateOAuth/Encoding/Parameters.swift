@@ -1,7 +1,7 @@
 public import AuthStateJOSE
 
 /// Parameters of a query or a form, in order; a name may come more than once.
-public struct Parameters: Sendable, Hashable, Codable, ExpressibleByDictionaryLiteral {
+public struct Parameters: Sendable, Hashable, Codable, ExpressibleByDictionaryLiteral, Redacted {
     private var pairs: [Pair]
 
     private struct Pair: Hashable, Codable {
@@ -13,9 +13,7 @@ public struct Parameters: Sendable, Hashable, Codable, ExpressibleByDictionaryLi
     public init() { pairs = [] }
 
     /// Makes a list from a literal such as `["audience": "https://api.example"]`.
-    public init(dictionaryLiteral elements: (String, String)...) {
-        pairs = elements.map { Pair(name: $0, value: $1) }
-    }
+    public init(dictionaryLiteral elements: (String, String)...) { pairs = elements.map { Pair(name: $0, value: $1) } }
 
     /// Reads a query or form (without a leading `?`); `+` and `%20` are both spaces.
     ///
@@ -59,7 +57,6 @@ public struct Parameters: Sendable, Hashable, Codable, ExpressibleByDictionaryLi
 
     /// Whether there are none.
     public var isEmpty: Bool { pairs.isEmpty }
-
     /// The first name that comes more than once.
     package var repeatedName: String? { repeatedNames.first }
 
@@ -81,9 +78,7 @@ public struct Parameters: Sendable, Hashable, Codable, ExpressibleByDictionaryLi
         pairs.removeAll { pair in other.pairs.contains { $0.name == pair.name } }
         pairs += other.pairs
     }
-}
 
-extension Parameters: Redacted {
     /// The names alone: values can be codes and tokens.
     public var description: String { "\(names)" }
 }

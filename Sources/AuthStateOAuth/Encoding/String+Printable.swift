@@ -1,11 +1,9 @@
 extension String {
-    /// The text as it may be shown to a user: the one way of another party's text to a terminal, a log or a page.
+    /// The text as it may be shown, cut to so many characters: the one way of another party's text to a terminal or a page.
     ///
     /// Control characters (escapes, C1, line breaks), format characters (bidirectional overrides, zero-width
     /// characters) and characters without an assigned meaning are replaced by U+FFFD; longer text is cut, and ends with
     /// `…`. Every text of an ``AuthStateError``, an ``OAuthErrorResponse``, a ``Finding`` and a trace has passed it.
-    ///
-    /// - Parameter limit: How many characters are kept at most.
     public func printable(_ limit: Int = 300) -> String {
         var result = String.UnicodeScalarView()
         var isCut = false

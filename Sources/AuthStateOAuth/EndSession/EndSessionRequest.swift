@@ -2,7 +2,7 @@ public import AuthStateFoundation
 public import AuthStateJOSE
 
 /// A request to end the session at the provider (OpenID Connect RP-Initiated Logout 1.0, section 2).
-public struct EndSessionRequest: Sendable, Hashable, Codable {
+public struct EndSessionRequest: Sendable, Hashable, Codable, Redacted {
     /// The provider.
     public var configuration: ProviderConfiguration
     /// The last ID token, which tells the provider whose session ends.
@@ -21,12 +21,6 @@ public struct EndSessionRequest: Sendable, Hashable, Codable {
     public var additionalParameters: Parameters = [:]
 
     /// Makes a request with a new state.
-    ///
-    /// - Parameters:
-    ///   - configuration: The provider's endpoints.
-    ///   - idTokenHint: The last ID token, which tells the provider whose session ends.
-    ///   - clientID: The client's identifier.
-    ///   - postLogoutRedirectURI: The URI to which the browser returns; it must be registered.
     public init(
         configuration: ProviderConfiguration, idTokenHint: String? = nil, clientID: String? = nil,
         postLogoutRedirectURI: RedirectURI? = nil
@@ -38,10 +32,8 @@ public struct EndSessionRequest: Sendable, Hashable, Codable {
         state = RandomText.make()
     }
 
-    /// The URL to open in the user's browser.
-    ///
-    /// - Throws: `AuthStateError` with `.endpointMissing`, or `.invalidArgument` when an additional parameter would replace
-    ///   one of the request's.
+    /// The URL to open in the user's browser; throws `AuthStateError` with `.endpointMissing`, or `.invalidArgument`
+    /// when an additional parameter would replace one of the request's.
     public func url() throws -> URL {
         guard let endpoint = configuration.endSessionEndpoint else {
             throw AuthStateError(
@@ -57,18 +49,12 @@ public struct EndSessionRequest: Sendable, Hashable, Codable {
             own["post_logout_redirect_uri"] = postLogoutRedirectURI.rawValue
             own["state"] = state
         }
-        if let clash = additionalParameters.names.first(where: { own[$0] != nil }) {
-            throw AuthStateError(
-                .invalidArgument, stage: .logout, "An additional parameter would replace \(clash).",
-                hint: "Set the property of the request instead.")
-        }
-        own.merge(additionalParameters)
+        try own.add(additionalParameters, stage: .logout)
         return try endpoint.appending(own, stage: .logout)
     }
 
-    /// Checks the callback after the logout: its place and the query of the redirect URI, then `state`.
-    ///
-    /// - Throws: `AuthStateError` with `.callbackMismatch` or `.stateMismatch`.
+    /// Checks the callback after the logout: its place and the query of the redirect URI, then `state`; throws
+    /// `AuthStateError` with `.callbackMismatch` or `.stateMismatch`.
     public func validate(_ callback: AuthorizationCallback) throws {
         guard let postLogoutRedirectURI,
             TrustCheck.logoutPlace.holds(postLogoutRedirectURI.matches(callback.url))
@@ -92,9 +78,22 @@ public struct EndSessionRequest: Sendable, Hashable, Codable {
                 hint: "Log out again; the session at the provider may still be open.")
         }
     }
-}
 
-extension EndSessionRequest: Redacted {
     /// The client; hint and state stay secret.
     public var description: String { "end session request of \(clientID ?? "a client")" }
+}
+
+/// A logout that is still to end the session at the provider: send the browser to `url`, keep the rest until it comes back.
+///
+/// It holds the ID token as a hint: keep it where only this browser's session reaches it.
+public struct PendingLogout: Sendable, Hashable, Codable, Redacted {
+    /// The request, with its state.
+    public let request: EndSessionRequest
+    /// The URL to send the browser to.
+    public let url: URL
+
+    package init(request: EndSessionRequest, url: URL) { (self.request, self.url) = (request, url) }
+
+    /// The client; hint and state stay secret.
+    public var description: String { "pending logout of \(request.clientID ?? "a client")" }
 }

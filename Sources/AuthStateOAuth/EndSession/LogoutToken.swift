@@ -6,7 +6,7 @@ public import AuthStateJOSE
 ///
 /// End the sessions of `sessionID` when there is one, else all of `subject`. Remember `tokenID` until `expiresAt`, and
 /// accept each once (section 2.6, 6).
-public struct LogoutToken: Sendable, Hashable {
+public struct LogoutToken: Sendable, Hashable, Redacted {
     /// The issuer that sent it.
     public let issuer: Issuer
     /// The user (`sub`); nil when only a session is named.
@@ -43,19 +43,13 @@ public struct LogoutToken: Sendable, Hashable {
         let token = try JSONWebToken(parsing: compact)
         try token.verify(with: keys, allowed: expectation.policy.registeredAlgorithms.intersection(.asymmetric))
         let claims = token.claims
-        guard TrustCheck.logoutTokenType.holds(TokenKind.logoutToken.admits(token.header)) else {
+        if let rule = Self.rules.broken(by: token, expectation) {
+            let name = ["iss": expectation.issuer.rawValue, "aud": expectation.clientID][rule.name]
+            let claim = claims[rule.name].map { String(decoding: $0.serialized(), as: UTF8.self) }
             throw AuthStateError(
-                .invalidLogoutToken, stage: .logout, "The logout token failed a check: typ (2.4).",
-                expected: "logout+jwt, JWT, or no typ", received: token.header.type,
-                hint: "Answer with status 400; end no session.")
-        }
-        for rule in Self.rules where !rule.check.holds(rule.isMet(claims, expectation)) {
-            throw AuthStateError(
-                .invalidLogoutToken, stage: .logout,
-                "The logout token failed a check: \(rule.claim) (2.6, \(rule.step)).",
-                expected: [rule.expected, rule.name?(expectation)].compactMap(\.self).joined(separator: ", "),
-                received: rule.name == nil
-                    ? nil : claims[rule.claim].map { String(decoding: $0.serialized(), as: UTF8.self) },
+                .invalidLogoutToken, stage: .logout, rule.message("logout token"),
+                expected: [rule.expected, name].compactMap(\.self).joined(separator: ", "),
+                received: rule.name == "typ" ? token.header.type : name == nil ? nil : claim,
                 hint: "Answer with status 400; end no session.")
         }
         issuer = expectation.issuer
@@ -72,62 +66,74 @@ public struct LogoutToken: Sendable, Hashable {
         // The longest time that the specification recommends (section 4).
         return claims["iat"]?.doubleValue.map { $0 + 120 }
     }
-}
 
-extension LogoutToken {
-    /// One rule about one claim (section 2.6).
-    private struct Rule: Sendable {
-        var check: TrustCheck
-        var claim: String
-        var step: Int
-        var expected: String
-        /// What the login has in this place, where it is a name that may be shown.
-        var name: (@Sendable (IDTokenExpectation) -> String)?
-        var isMet: @Sendable (JSONValue, IDTokenExpectation) -> Bool
-    }
+    /// The issuer; nothing of the user.
+    public var description: String { "logout token of \(issuer)" }
 
-    private static let rules: [Rule] = [
-        Rule(
-            check: .logoutTokenIssuer, claim: "iss", step: 4, expected: "the issuer of the login",
-            name: { $0.issuer.rawValue }
-        ) { claims, expectation in
-            claims["iss"]?.stringValue?.isExactly(expectation.issuer.rawValue) == true
+    private static let rules = [
+        ClaimRule(
+            check: .logoutTokenType, name: "typ", section: "2.4", expected: "logout+jwt, JWT, or no typ"
+        ) { token, _ in TokenKind.logoutToken.admits(token.header) },
+        ClaimRule(check: .logoutTokenIssuer, name: "iss", section: "2.6, 4", expected: "the issuer of the login") {
+            $0.isIssued(by: $1.issuer)
         },
-        Rule(
-            check: .logoutTokenAudience, claim: "aud", step: 4, expected: "this client", name: { $0.clientID }
-        ) { claims, expectation in
-            let audience = claims["aud"]?.arrayValue ?? claims["aud"].map { [$0] } ?? []
-            return audience.contains { $0.stringValue == expectation.clientID }
+        ClaimRule(check: .logoutTokenAudience, name: "aud", section: "2.6, 4", expected: "this client") {
+            $0.isFor($1.clientID)
         },
-        Rule(check: .logoutTokenTimes, claim: "iat", step: 4, expected: "a token that was issued just now") {
-            claims, expectation in
+        ClaimRule(
+            check: .logoutTokenTimes, name: "iat", section: "2.6, 4", expected: "a token that was issued just now"
+        ) { token, expectation in
             let (now, leeway) = (expectation.now.timeIntervalSince1970, expectation.policy.leeway.inSeconds)
-            guard let issued = claims["iat"]?.doubleValue else { return false }
+            guard let issued = token.claims["iat"]?.doubleValue else { return false }
             return issued <= now + leeway && issued >= now - expectation.policy.maximumAge.inSeconds
         },
-        Rule(check: .logoutTokenExpiry, claim: "exp", step: 4, expected: "an end that is to come") {
-            claims, expectation in
+        ClaimRule(check: .logoutTokenExpiry, name: "exp", section: "2.6, 4", expected: "an end that is to come") {
+            token, expectation in
             let now = expectation.now.timeIntervalSince1970
-            return end(of: claims, expectation).map { $0 > now - expectation.policy.leeway.inSeconds && $0 < 1e12 }
-                ?? false
+            let end = end(of: token.claims, expectation)
+            return end.map { $0 > now - expectation.policy.leeway.inSeconds && $0 < 1e12 } ?? false
         },
-        Rule(check: .logoutTokenSubject, claim: "sub", step: 5, expected: "sub, sid or both, as text") { claims, _ in
-            let named = [claims["sub"], claims["sid"]].compactMap(\.self)
+        ClaimRule(check: .logoutTokenSubject, name: "sub", section: "2.6, 5", expected: "sub, sid or both, as text") {
+            token, _ in
+            let named = [token.claims["sub"], token.claims["sid"]].compactMap(\.self)
             return !named.isEmpty && named.allSatisfy { $0.stringValue?.isEmpty == false }
         },
-        Rule(check: .logoutTokenEvent, claim: "events", step: 6, expected: "the event \(event)") { claims, _ in
-            claims["events"]?[event]?.objectValue != nil
+        ClaimRule(check: .logoutTokenEvent, name: "events", section: "2.6, 6", expected: "the event \(event)") {
+            token, _ in token.claims["events"]?[event]?.objectValue != nil
         },
-        Rule(check: .logoutTokenNonce, claim: "nonce", step: 7, expected: "no nonce, which only ID tokens have") {
-            claims, _ in claims["nonce"] == nil
-        },
-        Rule(check: .logoutTokenID, claim: "jti", step: 8, expected: "jti") { claims, _ in
-            claims["jti"]?.stringValue?.isEmpty == false
+        ClaimRule(
+            check: .logoutTokenNonce, name: "nonce", section: "2.6, 7", expected: "no nonce, which only ID tokens have"
+        ) { token, _ in token.claims["nonce"] == nil },
+        ClaimRule(check: .logoutTokenID, name: "jti", section: "2.6, 8", expected: "jti") { token, _ in
+            token.claims["jti"]?.stringValue?.isEmpty == false
         },
     ]
 }
 
-extension LogoutToken: Redacted {
-    /// The issuer; nothing of the user.
-    public var description: String { "logout token of \(issuer)" }
+/// The checks of logouts; the sections of logout tokens are those of OpenID Connect Back-Channel Logout 1.0.
+extension TrustCheck {
+    /// The callback is at the post-logout redirect URI (RP-Initiated Logout, 3).
+    package static let logoutPlace = TrustCheck("logoutPlace")
+    /// The post-logout redirect URI's own query comes back, each pair once and unchanged (RP-Initiated Logout, 3).
+    package static let logoutQuery = TrustCheck("logoutQuery")
+    /// `state` is the request's (RP-Initiated Logout, 3).
+    package static let logoutState = TrustCheck("logoutState")
+    /// 2.4; RFC 8725, 3.11: `typ` names no other kind of token.
+    package static let logoutTokenType = TrustCheck("logoutTokenType")
+    /// 2.6, 4: `iss` is the issuer.
+    package static let logoutTokenIssuer = TrustCheck("logoutTokenIssuer")
+    /// 2.6, 4: `aud` names the client.
+    package static let logoutTokenAudience = TrustCheck("logoutTokenAudience")
+    /// 2.6, 4: `iat` is now.
+    package static let logoutTokenTimes = TrustCheck("logoutTokenTimes")
+    /// 2.6, 4: `exp` is in the future.
+    package static let logoutTokenExpiry = TrustCheck("logoutTokenExpiry")
+    /// 2.6, 5: `sub` or `sid` names the user or session.
+    package static let logoutTokenSubject = TrustCheck("logoutTokenSubject")
+    /// 2.6, 6: `events` says that this is a logout.
+    package static let logoutTokenEvent = TrustCheck("logoutTokenEvent")
+    /// 2.6, 7: there is no `nonce`, so that no ID token passes for a logout token.
+    package static let logoutTokenNonce = TrustCheck("logoutTokenNonce")
+    /// 2.4: `jti` is present, so that a token is accepted once.
+    package static let logoutTokenID = TrustCheck("logoutTokenID")
 }

@@ -1,10 +1,14 @@
 extension AuthStateError {
     /// The check that failed. New codes may be added: switch over `kind` when you need to handle them all.
-    public struct Code: RawRepresentable, Sendable, Hashable, Codable {
+    public struct Code: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
         /// The code's name, as the CLI prints it.
         public var rawValue: String
         /// Makes a code.
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// The name.
+        public var description: String { rawValue }
+        /// Returns whether an error has this code: `catch AuthStateError.Code.notLoggedIn`.
+        public static func ~= (code: Self, error: any Error) -> Bool { (error as? AuthStateError)?.code == code }
     }
 
     /// The reaction that a code asks of the program: wait, log in again, correct the configuration, and so on.
@@ -100,8 +104,7 @@ extension AuthStateError.Code {
     public static let invalidSoftwareStatement = known("invalidSoftwareStatement")
     /// `unapproved_software_statement` (RFC 7591).
     public static let unapprovedSoftwareStatement = known("unapprovedSoftwareStatement")
-    /// The provider allows only certain clients to register (RFC 7591, section 3): the initial access token is missing,
-    /// or was refused.
+    /// Only some clients may register (RFC 7591, section 3): the initial access token is missing, or was refused.
     public static let initialAccessTokenRejected = known("initialAccessTokenRejected")
     /// The registration access token was refused (RFC 7592): it was replaced, or the client is gone.
     public static let registrationTokenRejected = known("registrationTokenRejected")
@@ -226,54 +229,4 @@ extension AuthStateError.Code {
     public static let cancelled = known("cancelled")
     /// The user closed the window of the login or logout, or refused to let the app open it.
     public static let userCancelled = known("userCancelled")
-
-    static let kinds: [Self: AuthStateError.Kind] = {
-        let table: [AuthStateError.Kind: [Self]] = [
-            .usage: [.invalidArgument],
-            .configuration: [
-                .invalidRedirectURI, .invalidIssuer, .insecureURL, .addressNotAllowed, .issuerMismatch,
-                .issuerNotAllowed, .resourceMismatch, .clientIssuerMismatch, .discoveryFailed, .invalidMetadata,
-                .endpointMissing, .pkceUnsupported, .unsupported, .invalidClient,
-                .unauthorizedClient,
-                .unsupportedGrantType, .unsupportedResponseType, .invalidScope, .invalidRequest,
-                .invalidTarget, .invalidAuthorizationDetails, .invalidRequestURI, .invalidRequestObject,
-                .expiredLoginHintToken, .unknownUserID, .invalidBindingMessage,
-                .invalidDPoPProof, .revocationUnsupported, .registrationRedirectURIRefused, .invalidClientMetadata,
-                .invalidSoftwareStatement, .unapprovedSoftwareStatement, .initialAccessTokenRejected,
-                .registrationTokenRejected,
-                .credentialUnavailable, .credentialWithheld, .portInUse, .browserUnavailable, .libraryUnavailable,
-                .insecureConnection,
-            ],
-            .refused: [
-                .stateMismatch, .issuerParameterMismatch, .duplicateParameter, .callbackMismatch,
-                .authorizationExpired, .openedTwice, .malformedResponse, .responseTooLarge, .redirected,
-                .unsupportedTokenType,
-                .invalidIDToken, .invalidSignature, .invalidAuthorizationResponse, .invalidUserInfo,
-                .invalidLogoutToken, .subjectMismatch,
-                .accountChanged, .providerError,
-            ],
-            .transient: [
-                .unreachable, .timedOut, .connectionLost, .serverError, .temporarilyUnavailable,
-                .authorizationPending, .slowDown, .useDPoPNonce,
-            ],
-            .store: [
-                .storeLocked, .storeUnreadable, .storeUnwritable, .storeReadOnly, .storeCorrupt, .storeTooNew,
-                .storeConflict, .storeExposed, .storeUntrusted, .deviceLocked,
-            ],
-            .reauthenticationRequired: [
-                .notLoggedIn, .accessDenied, .invalidGrant, .refusedWithoutReason, .noRefreshToken, .tokenRejected,
-                .deviceCodeExpired, .missingUserCode, .invalidUserCode, .transactionFailed, .loginRequired,
-                .consentRequired, .accountSelectionRequired, .interactionRequired,
-                .insufficientUserAuthentication,
-            ],
-            .resource: [.insufficientScope],
-            .cancelled: [.cancelled, .userCancelled],
-        ]
-        return Dictionary(uniqueKeysWithValues: table.flatMap { kind, codes in codes.map { ($0, kind) } })
-    }()
-}
-
-extension AuthStateError.Code: CustomStringConvertible {
-    /// The name.
-    public var description: String { rawValue }
 }

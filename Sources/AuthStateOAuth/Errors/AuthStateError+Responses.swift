@@ -3,8 +3,6 @@ import AuthStateJOSE
 
 extension AuthStateError {
     /// An OAuth error response of the token endpoint (RFC 6749, section 5.2), or of one that answers as it does.
-    ///
-    /// - Parameter now: The time, for a `Retry-After` that is a date, when the answer does not bring its own.
     static func refusal(
         by name: String, _ error: OAuthErrorResponse, _ response: TransportResponse, stage: Stage, now: Date? = nil
     ) -> AuthStateError {
@@ -28,8 +26,6 @@ extension AuthStateError {
     }
 
     /// An answer without a readable OAuth error and with a status that does not belong to success.
-    ///
-    /// - Parameter now: The time, for a `Retry-After` that is a date, when the answer does not bring its own.
     package static func endpoint(
         _ name: String, _ response: TransportResponse, stage: Stage, now: Date? = nil
     ) -> AuthStateError {
@@ -48,13 +44,11 @@ extension AuthStateError {
         case 300...399:
             return error(
                 .redirected, "The \(name) answered with a redirect, which is never followed.",
-                received: "\(response.status) to \(redactedLocation(response))",
-                hint: "Use the endpoint's final URL.")
+                received: "\(response.status) to \(redactedLocation(response))")
         case 408, 429, 503:
-            return error(
-                .temporarilyUnavailable, "The \(name) is busy (status \(response.status)).", hint: "Try again later.")
+            return error(.temporarilyUnavailable, "The \(name) is busy (status \(response.status)).")
         case 500...599:
-            return error(.serverError, "The \(name) failed (status \(response.status)).", hint: "Try again later.")
+            return error(.serverError, "The \(name) failed (status \(response.status)).")
         case 400...403 where response.isPage:
             // A renewal may succeed when the page is gone: the login, and a token that is still valid, stay.
             return error(
@@ -84,7 +78,7 @@ extension AuthStateError {
     private static let refusedHints: [Stage: String] = [
         .refresh: "Log in again.",
         .registration: "Check what is registered, or register the client on the provider's pages.",
-        .logout: "The tokens count until they end.",
+        .logout: "The tokens stay valid until they expire.",
     ]
 
     private static func redactedLocation(_ response: TransportResponse) -> String {
@@ -103,5 +97,57 @@ extension AuthStateError {
             return nil
         }
         return .seconds(min(max(0, end.timeIntervalSince(start)), 86400))
+    }
+
+    /// Returns the error with a hint at this machine's clock, where its offset from the answer's `Date` is the likely
+    /// cause: proofs and assertions carry the time of their making and are valid for about a minute.
+    package func blamingClock(_ headers: TransportHeaders, now: Date) -> AuthStateError {
+        guard let date = headers["Date"].flatMap(HTTPDate.parse) else { return self }
+        let seconds = now.timeIntervalSince(date).rounded()
+        guard abs(seconds) > Self.usualDifference else { return self }
+        var copy = self
+        copy.hint =
+            "Set this machine's clock: it is \(Int(abs(seconds))) s \(seconds < 0 ? "behind" : "ahead of") the server's."
+        return copy
+    }
+
+    /// The clock difference, plus the transit time of an answer, that causes no failure, in seconds.
+    private static let usualDifference: Double = 30
+
+    /// An error of the pushed authorization request endpoint (RFC 9126, section 2.3).
+    static func pushedAuthorization(
+        _ error: OAuthErrorResponse?, _ response: TransportResponse, now: Date
+    ) -> AuthStateError {
+        let name = "pushed authorization request endpoint"
+        guard let error else {
+            var refusal = endpoint(name, response, stage: .authorization, now: now)
+            switch response.status {
+            case _ where response.isPage: break
+            case 400:
+                refusal.code = .invalidRequest
+                refusal.hint = "Check the request's parameters, and that the redirect URI is registered."
+            case 401, 403:
+                refusal.code = .invalidClient
+                refusal.hint =
+                    "Check the client identifier, its secret or key, the key that signs the request, and that the "
+                    + "redirect URI is registered."
+            case 405:
+                refusal.code = .endpointMissing
+                refusal.hint = "Check that the endpoint is the right one: it does not take POST."
+            case 413:
+                refusal.code = .invalidRequest
+                refusal.hint = "Ask for less: the request is longer than the provider takes."
+            default: break
+            }
+            return refusal
+        }
+        return refusal(by: name, error, response, stage: .authorization, now: now)
+    }
+
+    /// Wraps any error in the terms of the flow.
+    package init(wrapping error: any Error, stage: Stage) {
+        self =
+            error as? AuthStateError
+            ?? AuthStateError(.connectionLost, stage: stage, "The provider could not be asked.", underlying: error)
     }
 }

@@ -3,7 +3,7 @@
 /// Never holds a secret: for state, nonce, codes and hashes it says only that they were absent or different. Every text
 /// in it can be shown as it is, also text from a provider: `printable()` has replaced terminal control characters, and
 /// cut it to 300 characters (1000 for the message, the expectation and the hint).
-public struct AuthStateError: Error, Sendable, Hashable {
+public struct AuthStateError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The check that failed.
     public var code: Code
     /// The part of the flow.
@@ -26,8 +26,7 @@ public struct AuthStateError: Error, Sendable, Hashable {
         set { retryAfterInSeconds = newValue?.inSeconds }
     }
     private var retryAfterInSeconds: Double?
-    /// The challenge of a protected resource that refused the token, its parameters cut to 1024 printable characters,
-    /// `scope` to 8192.
+    /// The challenge of a resource that refused the token, its parameters cut to 1024 characters, `scope` to 8192.
     public var challenge: AuthenticationChallenge? { didSet { challenge = challenge?.cut } }
     /// The origin whose answer it is; nil where that is not known. It is not archived.
     package var origin: String?
@@ -41,19 +40,7 @@ public struct AuthStateError: Error, Sendable, Hashable {
     /// The most characters of a text that mostly comes from this library.
     static let longest = 1000
 
-    /// Makes an error.
-    ///
-    /// - Parameters:
-    ///   - code: The check that failed.
-    ///   - stage: The part of the flow.
-    ///   - message: The failure in one sentence, cut to 1000 printable characters.
-    ///   - expected: The required value, cut to 1000 printable characters.
-    ///   - received: The received value without secrets, cut to 300 printable characters.
-    ///   - hint: The advice on what to do next, cut to 1000 printable characters; nil takes that of the code.
-    ///   - response: The OAuth error response, when the provider sent one.
-    ///   - httpStatus: The HTTP status that carried the answer.
-    ///   - retryAfter: The time that the provider asked to wait, in seconds (`Retry-After`).
-    ///   - underlying: The error beneath this one; only its description is kept, cut to 300 printable characters.
+    /// Makes an error; without a hint it has that of its code.
     public init(
         _ code: Code, stage: Stage, _ message: String, expected: String? = nil, received: String? = nil,
         hint: String? = nil, response: OAuthErrorResponse? = nil, httpStatus: Int? = nil, retryAfter: Duration? = nil,
@@ -70,41 +57,7 @@ public struct AuthStateError: Error, Sendable, Hashable {
         retryAfterInSeconds = retryAfter?.inSeconds
         self.underlying = underlying.map { "\($0)".printable() }
     }
-}
 
-extension AuthStateError {
-    /// The error of content that no later attempt of this program can read.
-    package var lasting: Self {
-        var copy = self
-        copy.isLasting = true
-        return copy
-    }
-}
-
-extension AuthStateError: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case code, stage, message, expected, received, hint, response, httpStatus, challenge, responseBody, underlying
-        case retryAfterInSeconds = "retryAfter"
-    }
-
-    /// Decodes an error; an archive may have been written by another program, so its texts are cleaned again.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        func text(_ key: CodingKeys) throws -> String? { try container.decodeIfPresent(String.self, forKey: key) }
-        self.init(
-            try container.decode(Code.self, forKey: .code), stage: try container.decode(Stage.self, forKey: .stage),
-            try container.decode(String.self, forKey: .message), expected: try text(.expected),
-            received: try text(.received), hint: try text(.hint),
-            response: try container.decodeIfPresent(OAuthErrorResponse.self, forKey: .response),
-            httpStatus: try container.decodeIfPresent(Int.self, forKey: .httpStatus))
-        retryAfterInSeconds = try container.decodeIfPresent(Double.self, forKey: .retryAfterInSeconds)
-        challenge = try container.decodeIfPresent(AuthenticationChallenge.self, forKey: .challenge)?.cut
-        responseBody = try text(.responseBody)?.printable()
-        underlying = try text(.underlying)?.printable()
-    }
-}
-
-extension AuthStateError: CustomStringConvertible {
     /// Message, expectation and advice in one line.
     public var description: String {
         var text = message
@@ -115,20 +68,27 @@ extension AuthStateError: CustomStringConvertible {
         if let hint { text += " \(hint)" }
         return text
     }
-}
 
-extension AuthStateError {
+    /// The error of content that no later attempt of this program can read.
+    package var lasting: Self {
+        var copy = self
+        copy.isLasting = true
+        return copy
+    }
+
     /// Whether a check of an answer failed: then the expectation is this program's, and what was received the other party's.
     private var isAboutAnswer: Bool {
         kind == .refused || [.issuerMismatch, .resourceMismatch, .pkceUnsupported].contains(code)
     }
 
     /// The part of a flow in which an error arose.
-    public struct Stage: RawRepresentable, Sendable, Hashable, Codable {
+    public struct Stage: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
         /// The stage's name, as the CLI prints it.
         public var rawValue: String
         /// Makes a stage.
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// The name.
+        public var description: String { rawValue }
         /// The call itself was wrong.
         public static let usage = Stage(rawValue: "usage")
         /// Finding the provider's metadata or keys.
@@ -154,12 +114,25 @@ extension AuthStateError {
     }
 }
 
-extension AuthStateError.Code {
-    /// Returns whether an error has this code: `catch AuthStateError.Code.notLoggedIn`.
-    public static func ~= (code: Self, error: any Error) -> Bool { (error as? AuthStateError)?.code == code }
-}
+extension AuthStateError: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case code, stage, message, expected, received, hint, response, httpStatus, challenge, responseBody, underlying
+        case retryAfterInSeconds = "retryAfter"
+    }
 
-extension AuthStateError.Stage: CustomStringConvertible {
-    /// The name.
-    public var description: String { rawValue }
+    /// Decodes an error; an archive may have been written by another program, so its texts are cleaned again.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func text(_ key: CodingKeys) throws -> String? { try container.decodeIfPresent(String.self, forKey: key) }
+        self.init(
+            try container.decode(Code.self, forKey: .code), stage: try container.decode(Stage.self, forKey: .stage),
+            try container.decode(String.self, forKey: .message), expected: try text(.expected),
+            received: try text(.received), hint: try text(.hint),
+            response: try container.decodeIfPresent(OAuthErrorResponse.self, forKey: .response),
+            httpStatus: try container.decodeIfPresent(Int.self, forKey: .httpStatus))
+        retryAfterInSeconds = try container.decodeIfPresent(Double.self, forKey: .retryAfterInSeconds)
+        challenge = try container.decodeIfPresent(AuthenticationChallenge.self, forKey: .challenge)?.cut
+        responseBody = try text(.responseBody)?.printable()
+        underlying = try text(.underlying)?.printable()
+    }
 }

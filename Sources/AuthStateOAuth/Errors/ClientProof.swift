@@ -5,11 +5,7 @@ import AuthStateJOSE
 package enum ClientProof: Sendable, Hashable {
     /// An identifier alone, or a certificate of the connection.
     case nothing
-    /// A secret in the header.
-    ///
-    /// - Parameters:
-    ///   - isEncoded: Whether form encoding changed it (RFC 6749, section 2.3.1).
-    ///   - endsInSpace: Whether a space or line break is at its end.
+    /// A secret in the header, and whether form encoding changed it (RFC 6749, section 2.3.1).
     case header(isEncoded: Bool, endsInSpace: Bool)
     /// A secret in the form.
     case form(endsInSpace: Bool)

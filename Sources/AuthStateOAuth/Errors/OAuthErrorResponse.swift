@@ -10,11 +10,6 @@ public struct OAuthErrorResponse: Sendable, Hashable, Codable {
     public var errorURI: String? { didSet { errorURI = errorURI?.printable() } }
 
     /// Makes an error response.
-    ///
-    /// - Parameters:
-    ///   - error: The error code, for example `invalid_grant`.
-    ///   - errorDescription: The provider's explanation, cut to 300 printable characters.
-    ///   - errorURI: A page about the error, cut to 300 printable characters.
     public init(error: String, errorDescription: String? = nil, errorURI: String? = nil) {
         self.error = error.printable(100)
         self.errorDescription = errorDescription?.printable()
@@ -71,7 +66,7 @@ extension OAuthErrorResponse {
         ],
         .logout: [
             .unauthorizedClient: "Check the client's secret or key; this provider may let only some clients revoke.",
-            .invalidRequest: "The tokens count until they end; the provider does not revoke this kind.",
+            .invalidRequest: "The tokens stay valid until they expire; the provider does not revoke this kind.",
         ],
     ]
 
@@ -80,66 +75,46 @@ extension OAuthErrorResponse {
 
     static let codes: [String: AuthStateError.Code] = [
         // RFC 6749, 4.1.2.1 and 5.2
-        "invalid_request": .invalidRequest,
-        "invalid_client": .invalidClient,
-        "invalid_grant": .invalidGrant,
-        "unauthorized_client": .unauthorizedClient,
-        "unsupported_grant_type": .unsupportedGrantType,
-        "unsupported_response_type": .unsupportedResponseType,
-        "invalid_scope": .invalidScope,
-        "access_denied": .accessDenied,
-        "server_error": .serverError,
+        "invalid_request": .invalidRequest, "invalid_client": .invalidClient, "invalid_grant": .invalidGrant,
+        "unauthorized_client": .unauthorizedClient, "unsupported_grant_type": .unsupportedGrantType,
+        "unsupported_response_type": .unsupportedResponseType, "invalid_scope": .invalidScope,
+        "access_denied": .accessDenied, "server_error": .serverError,
         "temporarily_unavailable": .temporarilyUnavailable,
         // Google's and GitHub's own
-        "redirect_uri_mismatch": .invalidRequest,
-        "deleted_client": .invalidClient,
-        "disabled_client": .invalidClient,
+        "redirect_uri_mismatch": .invalidRequest, "deleted_client": .invalidClient, "disabled_client": .invalidClient,
         // Microsoft's own: https://learn.microsoft.com/en-us/entra/identity-platform/v2-oauth2-device-code
         "authorization_declined": .accessDenied,
         // Apple's and LinkedIn's own
-        "user_cancelled_authorize": .accessDenied,
-        "invalid_resource": .invalidTarget,
+        "user_cancelled_authorize": .accessDenied, "invalid_resource": .invalidTarget,
         // OpenID Connect Core 3.1.2.6
-        "interaction_required": .interactionRequired,
-        "login_required": .loginRequired,
-        "account_selection_required": .accountSelectionRequired,
-        "consent_required": .consentRequired,
+        "interaction_required": .interactionRequired, "login_required": .loginRequired,
+        "account_selection_required": .accountSelectionRequired, "consent_required": .consentRequired,
         // RFC 9101, 7.1; before it OpenID Connect Core 3.1.2.6
-        "invalid_request_uri": .invalidRequestURI,
-        "invalid_request_object": .invalidRequestObject,
-        "request_not_supported": .unsupported,
-        "request_uri_not_supported": .unsupported,
+        "invalid_request_uri": .invalidRequestURI, "invalid_request_object": .invalidRequestObject,
+        "request_not_supported": .unsupported, "request_uri_not_supported": .unsupported,
         "registration_not_supported": .unsupported,
         // RFC 7591, 3.2.2
-        "invalid_redirect_uri": .registrationRedirectURIRefused,
-        "invalid_client_metadata": .invalidClientMetadata,
+        "invalid_redirect_uri": .registrationRedirectURIRefused, "invalid_client_metadata": .invalidClientMetadata,
         "invalid_software_statement": .invalidSoftwareStatement,
         "unapproved_software_statement": .unapprovedSoftwareStatement,
         // RFC 7009, 2.2.1
         "unsupported_token_type": .revocationUnsupported,
         // RFC 8628, 3.5
-        "authorization_pending": .authorizationPending,
-        "slow_down": .slowDown,
-        "expired_token": .deviceCodeExpired,
+        "authorization_pending": .authorizationPending, "slow_down": .slowDown, "expired_token": .deviceCodeExpired,
         // OpenID Connect CIBA Core 1.0, 12 and 13
-        "expired_login_hint_token": .expiredLoginHintToken,
-        "unknown_user_id": .unknownUserID,
-        "missing_user_code": .missingUserCode,
-        "invalid_user_code": .invalidUserCode,
-        "invalid_binding_message": .invalidBindingMessage,
-        "transaction_failed": .transactionFailed,
+        "expired_login_hint_token": .expiredLoginHintToken, "unknown_user_id": .unknownUserID,
+        "missing_user_code": .missingUserCode, "invalid_user_code": .invalidUserCode,
+        "invalid_binding_message": .invalidBindingMessage, "transaction_failed": .transactionFailed,
         // RFC 8707, 2, and RFC 8693, 2.2.2
         "invalid_target": .invalidTarget,
         // RFC 9396, 5
         "invalid_authorization_details": .invalidAuthorizationDetails,
         // RFC 9449, 5 and 8
-        "invalid_dpop_proof": .invalidDPoPProof,
-        "use_dpop_nonce": .useDPoPNonce,
+        "invalid_dpop_proof": .invalidDPoPProof, "use_dpop_nonce": .useDPoPNonce,
         // OpenID Connect Core Error Code unmet_authentication_requirements 1.0
         "unmet_authentication_requirements": .insufficientUserAuthentication,
         // RFC 6750, 3.1 and RFC 9470, 3
-        "invalid_token": .tokenRejected,
-        "insufficient_scope": .insufficientScope,
+        "invalid_token": .tokenRejected, "insufficient_scope": .insufficientScope,
         "insufficient_user_authentication": .insufficientUserAuthentication,
     ]
 }

@@ -3,11 +3,13 @@
 /// Only advice depends on it, never the behaviour of the library: providers change their texts at any time.
 public struct RecognizedFailure: Sendable, Hashable {
     /// The name of a failure. New ones may be added.
-    public struct Name: RawRepresentable, Sendable, Hashable {
+    public struct Name: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         /// The failure's name.
         public var rawValue: String
         /// Makes a name.
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// The name.
+        public var description: String { rawValue }
         /// The redirect URI is not the one that is registered.
         public static let redirectMismatch = Name(rawValue: "redirectMismatch")
         /// The provider does not accept the client, and does not say whether identifier, secret or method is wrong.
@@ -124,9 +126,4 @@ extension RecognizedFailure {
         guard let found else { return nil }
         self = found
     }
-}
-
-extension RecognizedFailure.Name: CustomStringConvertible {
-    /// The name.
-    public var description: String { rawValue }
 }

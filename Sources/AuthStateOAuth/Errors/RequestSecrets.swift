@@ -13,9 +13,7 @@ package struct RequestSecrets: Sendable {
     /// Those of which a part is a secret too.
     private let divisible: [String]
 
-    /// Takes secrets as the program knows them.
-    ///
-    /// - Parameter wholes: Texts that are secret as wholes only, for example a secret beside an identifier.
+    /// Takes secrets as the program knows them; wholes are secret only as such, as is a secret beside an identifier.
     package init(_ secrets: some Sequence<String>, wholes: [String] = []) {
         let secrets = Set(secrets)
         short = secrets.filter { (4..<8).contains($0.utf8.count) }.sorted()
@@ -43,8 +41,6 @@ package struct RequestSecrets: Sendable {
     package func hiding(_ text: String) -> String { hide(text, mark: "…") }
 
     /// A provider's text: without the secrets, parts of them, and short ones.
-    ///
-    /// - Parameter mark: The replacement.
     package func hiding(foreign text: String, mark: String = "…") -> String {
         var text = hide(text, mark: mark)
         let runs = text.split { !Self.isOfToken($0) }.map(Self.withoutFullStops).filter { run in
@@ -91,5 +87,41 @@ extension String {
             rest = rest[range.upperBound...]
         }
         return result + rest
+    }
+}
+
+extension RequestSecrets {
+    /// An error that an answer led to, without the request's secrets that the answer repeats.
+    package func hiding(_ error: AuthStateError) -> AuthStateError {
+        var copy = error
+        copy.response = error.response.map(hiding)
+        if let response = error.response, let hidden = copy.response {
+            copy.message = error.message.replacing(response.summary, with: hidden.summary)
+        }
+        copy.message = hiding(copy.message)
+        // The requirements of a challenge are the resource's own text.
+        copy.expected = error.expected.map { error.challenge == nil ? hiding($0) : hiding(foreign: $0) }
+        copy.received = error.received.map { hiding(foreign: $0) }
+        copy.hint = error.hint.map { hiding($0) }
+        copy.challenge = error.challenge.map(hiding)
+        copy.responseBody = error.responseBody.map { hiding(foreign: $0) }
+        copy.underlying = error.underlying.map { hiding(foreign: $0) }
+        return copy
+    }
+
+    private func hiding(_ response: OAuthErrorResponse) -> OAuthErrorResponse {
+        OAuthErrorResponse(
+            error: hiding(foreign: response.error),
+            errorDescription: response.errorDescription.map { hiding(foreign: $0) },
+            errorURI: response.errorURI.map { hiding(foreign: $0) })
+    }
+
+    private func hiding(_ challenge: AuthenticationChallenge) -> AuthenticationChallenge {
+        AuthenticationChallenge(
+            scheme: hiding(foreign: challenge.scheme),
+            parameters: Dictionary(
+                challenge.parameters.map { (hiding(foreign: $0.key), hiding(foreign: $0.value)) },
+                uniquingKeysWith: { first, _ in first }),
+            token68: challenge.token68.map { hiding(foreign: $0) })
     }
 }

@@ -2,7 +2,7 @@ public import AuthStateFoundation
 public import AuthStateJOSE
 
 /// An HTTP request as a value; an `HTTPTransport` sends it.
-public struct TransportRequest: Sendable, Hashable {
+public struct TransportRequest: Sendable, Hashable, Redacted {
     /// The method, `.get` for example.
     public var method: Method
     /// Where it goes: http or https.
@@ -19,23 +19,9 @@ public struct TransportRequest: Sendable, Hashable {
     public var addressPolicy: AddressPolicy
 
     /// Makes a request.
-    ///
-    /// - Parameters:
-    ///   - method: The method.
-    ///   - url: The URL, http or https.
-    ///   - headers: The header fields, `Authorization` included.
-    ///   - body: The body; nil sends none.
-    ///   - timeout: The time that the whole exchange may take, from the name's look-up to the last byte of the answer.
-    ///   - maximumResponseBytes: The most bytes that the answer's body may have, counted after decompression.
-    ///   - addressPolicy: The addresses that the request may be sent to.
     public init(
-        method: Method = .get,
-        url: URL,
-        headers: TransportHeaders = [:],
-        body: Data? = nil,
-        timeout: Duration = .seconds(30),
-        maximumResponseBytes: Int = 4 << 20,
-        addressPolicy: AddressPolicy = .any
+        method: Method = .get, url: URL, headers: TransportHeaders = [:], body: Data? = nil,
+        timeout: Duration = .seconds(30), maximumResponseBytes: Int = 4 << 20, addressPolicy: AddressPolicy = .any
     ) {
         self.method = method
         self.url = url
@@ -45,9 +31,10 @@ public struct TransportRequest: Sendable, Hashable {
         self.maximumResponseBytes = maximumResponseBytes
         self.addressPolicy = addressPolicy
     }
-}
 
-extension TransportRequest {
+    /// Method, host and path: query, header values and body can be credentials.
+    public var description: String { "\(method) \(url.redactedDescription)" }
+
     /// A request method (RFC 9110, section 9); names compare with regard to case.
     public struct Method: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
         /// The name, as it is sent.
@@ -74,11 +61,6 @@ extension TransportRequest {
         /// `OPTIONS`.
         public static let options: Method = "OPTIONS"
     }
-}
-
-extension TransportRequest: Redacted {
-    /// Method, host and path: query, header values and body can be credentials.
-    public var description: String { "\(method) \(url.redactedDescription)" }
 }
 
 extension URL {

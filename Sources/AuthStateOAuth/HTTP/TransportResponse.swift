@@ -2,7 +2,7 @@ public import AuthStateFoundation
 public import AuthStateJOSE
 
 /// An HTTP answer as a value, of any status; redirects are answers too and are not followed.
-public struct TransportResponse: Sendable, Hashable {
+public struct TransportResponse: Sendable, Hashable, Redacted {
     /// The status code.
     public var status: Int
     /// The header fields of the final answer.
@@ -11,11 +11,6 @@ public struct TransportResponse: Sendable, Hashable {
     public var body: Data
 
     /// Makes an answer.
-    ///
-    /// - Parameters:
-    ///   - status: The status code.
-    ///   - headers: The header fields of the final answer.
-    ///   - body: The whole body, decompressed.
     public init(status: Int, headers: TransportHeaders = [:], body: Data = Data()) {
         self.status = status
         self.headers = headers
@@ -28,9 +23,16 @@ public struct TransportResponse: Sendable, Hashable {
             value.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
         }
     }
-}
 
-extension TransportResponse: Redacted {
     /// Status and size: the body can hold tokens.
     public var description: String { "HTTP \(status), \(body.count) bytes" }
+    /// The body as a JSON value; nil when it is none.
+    package var json: JSONValue? { try? JSONValue(answer: body) }
+
+    /// Whether the status is that of a success with a whole document; one that the specifications do not name for it is noted.
+    package func isSuccess(_ specified: Int...) -> Bool {
+        guard (200...203).contains(status) else { return false }
+        if !specified.contains(status) { Leniency.otherSuccess.note("\(status)") }
+        return true
+    }
 }

@@ -2,7 +2,7 @@ public import AuthStateFoundation
 public import AuthStateJOSE
 
 /// The values that an ID token has to match.
-public struct IDTokenExpectation: Sendable {
+public struct IDTokenExpectation: Sendable, Redacted {
     /// The issuer, exactly.
     public var issuer: Issuer
     /// The template that `iss` has to fit instead, filled with the token's own `tid` (`Tolerance.tenantIssuer`).
@@ -39,20 +39,14 @@ public struct IDTokenExpectation: Sendable {
     public var now: Date
 
     /// Makes an expectation.
-    ///
-    /// - Parameters:
-    ///   - issuer: The issuer, which the token must name exactly.
-    ///   - clientID: The client that the token must be for.
-    ///   - now: The time of day.
     public init(issuer: Issuer, clientID: String, now: Date) {
         self.issuer = issuer
         self.clientID = clientID
         self.now = now
     }
 
-    /// The client's secret as the key of an algorithm; nil without a secret.
-    ///
-    /// - Throws: `JOSEError` with `keyMismatch` when it is too short for the algorithm and that is not tolerated.
+    /// The client's secret as the key of an algorithm; nil without a secret. Throws `JOSEError` with `keyMismatch` when
+    /// it is too short for the algorithm and that is not tolerated.
     package func sharedKey(for algorithm: SignatureAlgorithm) throws(JOSEError) -> VerificationKey? {
         guard let clientSecret else { return nil }
         let key = JSONWebKey(secret: clientSecret.utf8)
@@ -64,9 +58,6 @@ public struct IDTokenExpectation: Sendable {
     var isFrontChannel: Bool { code != nil }
     /// Whether it is one of the two ID tokens of a hybrid login.
     var isHybrid: Bool { isFrontChannel || frontChannel != nil }
-}
-
-extension IDTokenExpectation: Redacted {
     /// Issuer and client; nonce, secret and access token stay secret.
     public var description: String { "ID token of \(issuer) for \(clientID)" }
 }

@@ -26,8 +26,7 @@ public struct IDTokenPolicy: Sendable, Hashable {
     /// Whether an ID token that comes with an access token must have `at_hash`, which the code flow leaves optional.
     public var requiresAccessTokenHash = false
 
-    /// The algorithms that the client is registered with: RS256, the default of `id_token_signed_response_alg`, where the
-    /// policy names none.
+    /// The algorithms of the client's registration: RS256, the default, where the policy names none.
     package var registeredAlgorithms: Set<SignatureAlgorithm> { algorithms == .asymmetric ? [.rs256] : algorithms }
 
     /// Makes the default policy.
@@ -83,7 +82,6 @@ extension Set<SignatureAlgorithm> {
 
     /// Whether any of them needs a key that the provider publishes.
     package var needPublishedKeys: Bool { !isDisjoint(with: Self.asymmetric) }
-
     /// Whether any of them is keyed by the client's secret.
     package var needSharedSecret: Bool { contains { $0.isSymmetric } }
 }

@@ -4,7 +4,7 @@ public import AuthStateJOSE
 /// A question to the provider about a token (RFC 7662, section 2.1).
 ///
 /// A client asks about its own tokens. A resource server, which asks about tokens that come in, has more to check.
-public struct IntrospectionRequest: Sendable, Hashable, OwnTokenRequest {
+public struct IntrospectionRequest: Sendable, Hashable, OwnTokenRequest, Redacted {
     /// The client that the token was issued to and that sends the request.
     public var client: Client
     /// The token.
@@ -15,11 +15,6 @@ public struct IntrospectionRequest: Sendable, Hashable, OwnTokenRequest {
     public var additionalParameters: Parameters = [:]
 
     /// Makes a request.
-    ///
-    /// - Parameters:
-    ///   - client: The client that the token was issued to.
-    ///   - token: The token.
-    ///   - tokenTypeHint: The kind of token; nil leaves it to the provider to find out.
     public init(_ client: Client, token: String, tokenTypeHint: TokenTypeHint? = nil) {
         self.client = client
         self.token = token
@@ -30,9 +25,7 @@ public struct IntrospectionRequest: Sendable, Hashable, OwnTokenRequest {
     package static let stage = AuthStateError.Stage.token
     package static let absenceHint = "Use the token: a resource that refuses it says so with a 401."
     package static func endpoint(of provider: ProviderConfiguration) -> URL? { provider.introspectionEndpoint }
-}
 
-extension IntrospectionRequest: Redacted {
     /// The client; the token stays secret.
     public var description: String { redactedDescription }
 }

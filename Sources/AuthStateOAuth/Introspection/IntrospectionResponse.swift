@@ -2,7 +2,7 @@ public import AuthStateFoundation
 public import AuthStateJOSE
 
 /// The provider's information about a token (RFC 7662, section 2.2).
-public struct IntrospectionResponse: Sendable, Hashable {
+public struct IntrospectionResponse: Sendable, Hashable, Redacted {
     /// Whether the token is valid now; of an invalid one nothing else is known.
     public var isActive: Bool
     /// The scope of the token, separated by spaces.
@@ -33,8 +33,7 @@ public struct IntrospectionResponse: Sendable, Hashable {
     /// Reads an answer.
     ///
     /// - Throws: `AuthStateError` of stage token: the provider's error response; `.malformedResponse` when `active` is not
-    ///   true or false; `.unsupported` for an answer as
-    ///   a JWT (RFC 9701), which is made for resource servers.
+    ///   true or false; `.unsupported` for an answer as a JWT (RFC 9701), which is made for resource servers.
     public init(_ response: TransportResponse) throws {
         let json = response.json
         if let error = OAuthErrorResponse(json) {
@@ -85,9 +84,7 @@ public struct IntrospectionResponse: Sendable, Hashable {
         audience = members.members["aud"]?.stringValue.map { [$0] } ?? members.texts("aud") ?? []
         additionalMembers = members.members.filter { !Self.named.contains($0.key) }
     }
-}
 
-extension IntrospectionResponse: Redacted {
     /// Whether the token is valid, and until when; nothing of the user.
     public var description: String {
         guard isActive else { return "inactive token" }

@@ -1,14 +1,13 @@
 public import AuthStateFoundation
-import AuthStateJOSE
+package import AuthStateJOSE
 
 /// An issuer identifier as the exact string that tokens carry (OpenID Connect Core, section 1.2; RFC 8414, section 2).
 public struct Issuer: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The exact string.
     public let rawValue: String
 
-    /// Checks an issuer: an http(s) URL with a plain host, without user, query and fragment.
-    ///
-    /// - Throws: `AuthStateError` with `.invalidIssuer`.
+    /// Checks an issuer: an http(s) URL with a plain host, without user, query and fragment; throws `AuthStateError`
+    /// with `.invalidIssuer`.
     public init(_ string: String) throws {
         let parts = URIReference(string)
         guard parts.hasScheme("https") || parts.hasScheme("http"), parts.hasPlainHost,
@@ -18,8 +17,7 @@ public struct Issuer: Sendable, Hashable, Codable, CustomStringConvertible {
             throw AuthStateError(
                 .invalidIssuer, stage: .discovery, "This is not an issuer.",
                 expected: "an https URL without query and fragment, exactly as the provider's tokens carry it",
-                received: string, hint: "Give the issuer with its scheme, for example https://op.example."
-            )
+                received: string, hint: "Give the issuer with its scheme, for example https://op.example.")
         }
         rawValue = string
     }
@@ -32,9 +30,7 @@ public struct Issuer: Sendable, Hashable, Codable, CustomStringConvertible {
     }
 
     /// Decodes the string and checks it again.
-    public init(from decoder: any Decoder) throws {
-        try self.init(decoder.singleValueContainer().decode(String.self))
-    }
+    public init(from decoder: any Decoder) throws { try self.init(decoder.singleValueContainer().decode(String.self)) }
 
     /// Encodes the exact string.
     public func encode(to encoder: any Encoder) throws {
@@ -44,7 +40,6 @@ public struct Issuer: Sendable, Hashable, Codable, CustomStringConvertible {
 
     /// The exact string.
     public var description: String { rawValue }
-
     /// Whether the host is a loopback literal or `localhost`.
     public var isLoopback: Bool { URIReference(rawValue).isLoopback }
 
@@ -57,7 +52,6 @@ public struct Issuer: Sendable, Hashable, Codable, CustomStringConvertible {
 
     /// Where RFC 8414, section 3, keeps the metadata: the well-known path between host and path.
     public var authorizationServerMetadataURL: URL? { inserting("oauth-authorization-server") }
-
     /// OpenID Connect's document in RFC 8414's place, between host and path (RFC 8414, section 5).
     package var insertedOpenIDConfigurationURL: URL? { inserting("openid-configuration") }
 
@@ -67,4 +61,9 @@ public struct Issuer: Sendable, Hashable, Codable, CustomStringConvertible {
         let authority = (parts.host ?? "") + (parts.port.map { ":\($0)" } ?? "")
         return URL(string: "\(parts.scheme ?? "")://\(authority)/.well-known/\(name)\(path)")
     }
+}
+
+extension TrustCheck {
+    /// An issuer has no user, query and fragment (Core 1.2; RFC 8414, 2).
+    package static let issuerForm = TrustCheck("issuerForm")
 }

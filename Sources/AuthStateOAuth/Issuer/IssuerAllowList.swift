@@ -1,8 +1,6 @@
-/// The issuers that may be used when one arrives from outside, by WebFinger or by a third party (Discovery, section
-/// 7.2).
+/// The issuers that may be used when one arrives from outside, by WebFinger or by a third party (Discovery, 7.2).
 ///
-/// The issuer decides where people type their passwords: without such a list, a mail address is enough to lead them to
-/// an attacker's provider.
+/// The issuer decides where people type their passwords: without a list, a mail address can lead to an attacker's page.
 public struct IssuerAllowList: Sendable, ExpressibleByArrayLiteral {
     private let rule: @Sendable (Issuer) -> Bool
     /// Where an issuer of the list may be: anywhere when the program named it, at public addresses when only a rule allows it.

@@ -1,5 +1,5 @@
 import AuthStateFoundation
-import AuthStateJOSE
+package import AuthStateJOSE
 
 extension ProviderConfiguration {
     /// Endpoints from a metadata document.
@@ -19,19 +19,15 @@ extension ProviderConfiguration {
             throw AuthStateError(
                 .issuerMismatch, stage: .discovery, "The discovery document belongs to another issuer.",
                 expected: issuer.rawValue, received: metadata.issuer ?? "no issuer",
-                hint: "Use the issuer exactly as the provider writes it, trailing slash included."
-            )
+                hint: "Use the issuer exactly as the provider writes it, trailing slash included.")
         }
-        if let name = kind.required(of: metadata).first(where: { !metadata.names($0) }) {
-            throw Self.lack(of: name)
-        }
+        if let name = kind.required(of: metadata).first(where: { !metadata.names($0) }) { throw Self.lack(of: name) }
         try self.init(endpointsOf: metadata, issuer: issuer)
         self.tolerances = tolerances
     }
 
-    /// Endpoints written by hand in the form of a metadata document.
-    ///
-    /// - Throws: `AuthStateError` with `.invalidMetadata` without a token endpoint, `.invalidIssuer`.
+    /// Endpoints written by hand in the form of a metadata document. Throws `AuthStateError` with `.invalidMetadata`
+    /// without a token endpoint, `.invalidIssuer`.
     package init(byHand metadata: ProviderMetadata) throws {
         try self.init(endpointsOf: metadata, issuer: metadata.issuer.map(Issuer.init))
     }
@@ -45,15 +41,18 @@ extension ProviderConfiguration {
             revocationEndpoint: metadata.revocationEndpoint, introspectionEndpoint: metadata.introspectionEndpoint,
             deviceAuthorizationEndpoint: metadata.deviceAuthorizationEndpoint,
             pushedAuthorizationRequestEndpoint: metadata.pushedAuthorizationRequestEndpoint,
-            backchannelAuthenticationEndpoint: metadata.backchannelAuthenticationEndpoint
-        )
+            backchannelAuthenticationEndpoint: metadata.backchannelAuthenticationEndpoint)
         self.metadata = metadata
     }
 
     private static func lack(of name: String) -> AuthStateError {
         AuthStateError(
             .invalidMetadata, stage: .discovery, "The provider's metadata lacks \(name).", expected: name,
-            hint: "Give the endpoints by hand, or ask the provider to mend its document."
-        )
+            hint: "Give the endpoints by hand, or ask the provider to mend its document.")
     }
+}
+
+extension TrustCheck {
+    /// The metadata document names the issuer that was asked for (Discovery 4.3; RFC 8414, 3.3).
+    package static let metadataIssuer = TrustCheck("metadataIssuer")
 }

@@ -62,34 +62,11 @@ public struct ProviderConfiguration: Sendable, Hashable, Codable {
     /// Endpoints by hand.
     ///
     /// With the scope `openid`, `issuer` and `jwksURI` are needed: no ID token goes unverified.
-    ///
-    /// - Parameters:
-    ///   - issuer: The issuer; nil for a plain OAuth provider without ID tokens.
-    ///   - authorizationEndpoint: The page at which users log in; nil for a provider that only serves machines.
-    ///   - tokenEndpoint: The endpoint that exchanges grants for tokens.
-    ///   - jwksURI: The public keys that ID tokens are verified with.
-    ///   - userInfoEndpoint: The endpoint for claims about the user.
-    ///   - endSessionEndpoint: The endpoint for logouts (OpenID Connect RP-Initiated Logout 1.0).
-    ///   - registrationEndpoint: The endpoint for client registration (RFC 7591).
-    ///   - revocationEndpoint: The endpoint for token revocation (RFC 7009).
-    ///   - introspectionEndpoint: The endpoint for token introspection (RFC 7662).
-    ///   - deviceAuthorizationEndpoint: The endpoint for device authorization (RFC 8628).
-    ///   - pushedAuthorizationRequestEndpoint: The endpoint for pushed authorization requests (RFC 9126).
-    ///   - backchannelAuthenticationEndpoint: The endpoint for backchannel authentication (OpenID Connect CIBA Core
-    ///     1.0).
     public init(
-        issuer: Issuer? = nil,
-        authorizationEndpoint: URL?,
-        tokenEndpoint: URL,
-        jwksURI: URL? = nil,
-        userInfoEndpoint: URL? = nil,
-        endSessionEndpoint: URL? = nil,
-        registrationEndpoint: URL? = nil,
-        revocationEndpoint: URL? = nil,
-        introspectionEndpoint: URL? = nil,
-        deviceAuthorizationEndpoint: URL? = nil,
-        pushedAuthorizationRequestEndpoint: URL? = nil,
-        backchannelAuthenticationEndpoint: URL? = nil
+        issuer: Issuer? = nil, authorizationEndpoint: URL?, tokenEndpoint: URL, jwksURI: URL? = nil,
+        userInfoEndpoint: URL? = nil, endSessionEndpoint: URL? = nil, registrationEndpoint: URL? = nil,
+        revocationEndpoint: URL? = nil, introspectionEndpoint: URL? = nil, deviceAuthorizationEndpoint: URL? = nil,
+        pushedAuthorizationRequestEndpoint: URL? = nil, backchannelAuthenticationEndpoint: URL? = nil
     ) {
         self.issuer = issuer
         self.authorizationEndpoint = authorizationEndpoint
@@ -112,8 +89,7 @@ public struct ProviderConfiguration: Sendable, Hashable, Codable {
         return algorithms.isEmpty ? .asymmetric : algorithms
     }
 
-    /// The algorithms that a logout token has to use: those of the client's ID tokens (Back-Channel Logout 1.0, section
-    /// 2.6, 2).
+    /// The algorithms of logout tokens: those of the client's ID tokens (Back-Channel Logout 1.0, section 2.6, 2).
     ///
     /// Where the provider does not offer the default, RS256, it is one of those that it offers.
     package var logoutTokenAlgorithms: Set<SignatureAlgorithm> {
@@ -123,18 +99,15 @@ public struct ProviderConfiguration: Sendable, Hashable, Codable {
         return isDefault && !offered.isEmpty && !offered.contains(.rs256) ? offered : idTokenPolicy.registeredAlgorithms
     }
 
-    /// Whether an ID token of this provider can be verified.
-    ///
-    /// - Parameter fromBrowser: Whether it comes in the authorization response, where TLS proves nothing.
+    /// Whether an ID token of this provider can be verified; TLS proves nothing about one that comes from the browser.
     package func canVerifyIDTokens(fromBrowser: Bool) -> Bool {
         let policy = idTokenPolicy
         let trustsConnection = policy.trustsTLS && !fromBrowser
         return issuer != nil && (jwksURI != nil || trustsConnection || !policy.algorithms.needPublishedKeys)
     }
 
-    /// Refuses a login whose ID token could not be verified, before a request is sent or the browser opened.
-    ///
-    /// - Throws: `AuthStateError` of stage authorization with `.invalidMetadata`.
+    /// Refuses a login whose ID token could not be verified, before a request is sent or the browser opened. Throws
+    /// `AuthStateError` of stage authorization with `.invalidMetadata`.
     package func checkIDTokens(fromBrowser: Bool) throws {
         guard !canVerifyIDTokens(fromBrowser: fromBrowser) else { return }
         throw AuthStateError(
@@ -142,12 +115,10 @@ public struct ProviderConfiguration: Sendable, Hashable, Codable {
             expected: "an issuer and a jwks_uri in the provider configuration",
             hint: "Use discovery, give issuer and jwksURI, or leave out the scope openid.")
     }
+
+    /// The template that ID tokens' issuers have to fit instead of the issuer; nil unless that is tolerated.
+    package var tenantIssuer: TenantIssuer? { tolerances.contains(.tenantIssuer) ? metadata?.tenantIssuer : nil }
 }
 
 /// AppAuth's name of a provider's configuration, for programs that come from there.
 public typealias ServiceConfiguration = ProviderConfiguration
-
-extension ProviderConfiguration {
-    /// The template that ID tokens' issuers have to fit instead of the issuer; nil unless that is tolerated.
-    package var tenantIssuer: TenantIssuer? { tolerances.contains(.tenantIssuer) ? metadata?.tenantIssuer : nil }
-}

@@ -71,63 +71,23 @@ extension ProviderMetadata {
     public var pushedAuthorizationRequestEndpoint: URL? { url("pushed_authorization_request_endpoint") }
     /// Backchannel authentication (OpenID Connect CIBA Core 1.0).
     public var backchannelAuthenticationEndpoint: URL? { url("backchannel_authentication_endpoint") }
-    /// Session management's page.
-    public var checkSessionIframe: URL? { url("check_session_iframe") }
-    /// A page for developers.
-    public var serviceDocumentation: String? { string("service_documentation") }
-    /// How data may be used.
-    public var policyURI: String? { string("op_policy_uri") }
-    /// The terms of service.
-    public var termsOfServiceURI: String? { string("op_tos_uri") }
     /// The metadata as a signed JWT (RFC 8414, section 2.1).
     public var signedMetadata: String? { string("signed_metadata") }
     /// Scopes.
     public var scopesSupported: [String]? { strings("scopes_supported") }
-    /// Response types.
-    public var responseTypesSupported: [String]? { strings("response_types_supported") }
     /// Response modes.
     public var responseModesSupported: [String]? { strings("response_modes_supported") }
     /// Grant types.
     public var grantTypesSupported: [String]? { strings("grant_types_supported") }
-    /// Authentication context classes.
-    public var acrValuesSupported: [String]? { strings("acr_values_supported") }
-    /// Subject types: public, pairwise.
-    public var subjectTypesSupported: [String]? { strings("subject_types_supported") }
     /// How ID tokens are signed.
     public var idTokenSigningAlgValuesSupported: [String]? { strings("id_token_signing_alg_values_supported") }
-    /// How ID tokens' keys are encrypted.
-    public var idTokenEncryptionAlgValuesSupported: [String]? { strings("id_token_encryption_alg_values_supported") }
-    /// How ID tokens are encrypted.
-    public var idTokenEncryptionEncValuesSupported: [String]? { strings("id_token_encryption_enc_values_supported") }
-    /// How userinfo is signed.
-    public var userInfoSigningAlgValuesSupported: [String]? { strings("userinfo_signing_alg_values_supported") }
-    /// How userinfo's keys are encrypted.
-    public var userInfoEncryptionAlgValuesSupported: [String]? { strings("userinfo_encryption_alg_values_supported") }
-    /// How userinfo is encrypted.
-    public var userInfoEncryptionEncValuesSupported: [String]? { strings("userinfo_encryption_enc_values_supported") }
     /// How request objects may be signed.
     public var requestObjectSigningAlgValuesSupported: [String]? {
         strings("request_object_signing_alg_values_supported")
     }
-    /// How request objects' keys may be encrypted.
-    public var requestObjectEncryptionAlgValuesSupported: [String]? {
-        strings("request_object_encryption_alg_values_supported")
-    }
-    /// How request objects may be encrypted.
-    public var requestObjectEncryptionEncValuesSupported: [String]? {
-        strings("request_object_encryption_enc_values_supported")
-    }
     /// How authorization responses may be signed (JARM).
     public var authorizationSigningAlgValuesSupported: [String]? {
         strings("authorization_signing_alg_values_supported")
-    }
-    /// How authorization responses' keys may be encrypted (JARM).
-    public var authorizationEncryptionAlgValuesSupported: [String]? {
-        strings("authorization_encryption_alg_values_supported")
-    }
-    /// How authorization responses may be encrypted (JARM).
-    public var authorizationEncryptionEncValuesSupported: [String]? {
-        strings("authorization_encryption_enc_values_supported")
     }
     /// The types of authorization details (RFC 9396).
     public var authorizationDetailsTypesSupported: [String]? { strings("authorization_details_types_supported") }
@@ -161,26 +121,8 @@ extension ProviderMetadata {
     public var backchannelTokenDeliveryModesSupported: [String]? {
         strings("backchannel_token_delivery_modes_supported")
     }
-    /// How backchannel authentication requests may be signed.
-    public var backchannelAuthenticationRequestSigningAlgValuesSupported: [String]? {
-        strings("backchannel_authentication_request_signing_alg_values_supported")
-    }
-    /// Whether backchannel authentication takes a user code; absent means false.
-    public var backchannelUserCodeParameterSupported: Bool? { flag("backchannel_user_code_parameter_supported") }
     /// Whether a client's identifier may be the URL of its metadata document (draft, section 6); absent means false.
     public var clientIDMetadataDocumentSupported: Bool? { flag("client_id_metadata_document_supported") }
-    /// The protected resources whose tokens this server issues (RFC 9728, section 4).
-    public var protectedResources: [String]? { strings("protected_resources") }
-    /// Display values.
-    public var displayValuesSupported: [String]? { strings("display_values_supported") }
-    /// Claim types: normal, aggregated, distributed.
-    public var claimTypesSupported: [String]? { strings("claim_types_supported") }
-    /// Claims.
-    public var claimsSupported: [String]? { strings("claims_supported") }
-    /// Languages of claims.
-    public var claimsLocalesSupported: [String]? { strings("claims_locales_supported") }
-    /// Languages of the user interface.
-    public var uiLocalesSupported: [String]? { strings("ui_locales_supported") }
     /// Prompt values.
     public var promptValuesSupported: [String]? { strings("prompt_values_supported") }
     /// Whether `claims` is understood.
@@ -189,8 +131,6 @@ extension ProviderMetadata {
     public var requestParameterSupported: Bool? { flag("request_parameter_supported") }
     /// Whether `request_uri` is understood; absent means true.
     public var requestURIParameterSupported: Bool? { flag("request_uri_parameter_supported") }
-    /// Whether `request_uri` values must be registered.
-    public var requireRequestURIRegistration: Bool? { flag("require_request_uri_registration") }
     /// Whether signed request objects are required (RFC 9101).
     public var requireSignedRequestObject: Bool? { flag("require_signed_request_object") }
     /// Whether pushed requests are required.
@@ -201,14 +141,6 @@ extension ProviderMetadata {
     }
     /// Whether tokens are bound to certificates (RFC 8705).
     public var tlsClientCertificateBoundAccessTokens: Bool? { flag("tls_client_certificate_bound_access_tokens") }
-    /// Front-channel logout.
-    public var frontchannelLogoutSupported: Bool? { flag("frontchannel_logout_supported") }
-    /// Front-channel logout with `sid`.
-    public var frontchannelLogoutSessionSupported: Bool? { flag("frontchannel_logout_session_supported") }
-    /// Back-channel logout.
-    public var backchannelLogoutSupported: Bool? { flag("backchannel_logout_supported") }
-    /// Back-channel logout with `sid`.
-    public var backchannelLogoutSessionSupported: Bool? { flag("backchannel_logout_session_supported") }
     /// Endpoints for mutual TLS (RFC 8705, section 5).
     public var mtlsEndpointAliases: [String: JSONValue]? { object("mtls_endpoint_aliases") }
 }

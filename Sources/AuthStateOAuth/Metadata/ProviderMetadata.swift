@@ -3,7 +3,7 @@ public import AuthStateJOSE
 
 /// A provider's metadata document (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2), unknown members kept.
 public struct ProviderMetadata: Sendable, Hashable {
-    /// The whole document.
+    /// The whole document, which also has the members without a property here.
     public let document: [String: JSONValue]
 
     /// Checks the members that every login needs; another member that cannot be used is absent.
@@ -17,8 +17,7 @@ public struct ProviderMetadata: Sendable, Hashable {
             else { continue }
             throw AuthStateError(
                 .invalidMetadata, stage: .discovery, "The provider's metadata has a malformed member, \(name).",
-                expected: type.rawValue, hint: "Give the endpoints by hand, or ask the provider to mend its document."
-            )
+                expected: type.rawValue, hint: "Give the endpoints by hand, or ask the provider to mend its document.")
         }
         self.document = document
     }
@@ -26,9 +25,8 @@ public struct ProviderMetadata: Sendable, Hashable {
     /// A login cannot do without these, or would go to another place.
     private static let needed: Set<String> = ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"]
 
-    /// Reads a document.
-    ///
-    /// - Throws: `AuthStateError` with `.invalidMetadata` when it is no JSON object, or lacks a usable member that is needed.
+    /// Reads a document; throws `AuthStateError` with `.invalidMetadata` when it is no JSON object, or lacks a usable
+    /// member that is needed.
     public init(parsing body: Data) throws {
         let json: JSONValue
         do { json = try JSONValue(answer: body) } catch {
@@ -80,8 +78,58 @@ public struct ProviderMetadata: Sendable, Hashable {
     func flag(_ name: String) -> Bool? { AnswerMembers(document).flag(name) }
     func object(_ name: String) -> [String: JSONValue]? { AnswerMembers(document).object(name) }
     /// Whether the document names an endpoint, or has a member of another type in whatever form.
-    func names(_ member: String) -> Bool {
-        Self.members[member] == .url ? url(member) != nil : document[member] != nil
+    func names(_ member: String) -> Bool { Self.members[member] == .url ? url(member) != nil : document[member] != nil }
+
+    /// The issuer as a template; nil when it is none.
+    package var tenantIssuer: TenantIssuer? { issuer.flatMap(TenantIssuer.init) }
+    /// Every endpoint that the document names.
+    package var endpoints: [URL] { Self.endpointNames.compactMap(url) }
+
+    /// Whether the provider's other document may name more: OpenID Connect Discovery leaves out what RFC 8414 defines.
+    package var mayBeCompleted: Bool {
+        ["registration_endpoint", "revocation_endpoint", "introspection_endpoint"].contains { url($0) == nil }
+    }
+
+    /// The document with the endpoints that only another one of the same issuer names, and how to log in to them.
+    ///
+    /// Where both name an endpoint, this document's stands; nothing else is copied. The caller has compared the issuers
+    /// and checked the other document's endpoints.
+    package func completed(by other: ProviderMetadata) throws -> ProviderMetadata {
+        let missing = Self.endpointNames.filter { url($0) == nil && other.url($0) != nil }
+        let added = other.document.filter { name, _ in
+            missing.contains { name == $0 || name.hasPrefix("\($0)_auth_") }
+        }
+        return try ProviderMetadata(
+            document: document.merging(added) { own, new in own == .null || own == "" ? new : own })
+    }
+
+    private static let endpointNames = members.filter { $0.value == .url }.map(\.key).sorted()
+
+    /// The specification that a metadata document follows; it decides where the document is and what it must have.
+    public enum Kind: Sendable, Hashable {
+        /// OpenID Connect Discovery 1.0, section 3.
+        case openIDConnect
+        /// RFC 8414, section 2: a provider without OpenID Connect need not name any keys.
+        case authorizationServer
+
+        /// The members that a document must have besides the issuer.
+        func required(of metadata: ProviderMetadata) -> [String] {
+            switch self {
+            case .openIDConnect:
+                [
+                    "authorization_endpoint", "token_endpoint", "jwks_uri", "response_types_supported",
+                    "subject_types_supported", "id_token_signing_alg_values_supported",
+                ]
+            case .authorizationServer:
+                (metadata.usesAuthorizationEndpoint ? ["authorization_endpoint"] : [])
+                    + ["token_endpoint", "response_types_supported"]
+            }
+        }
+    }
+
+    /// Whether a grant that is supported begins at the authorization endpoint; absent means the code and implicit ones.
+    private var usesAuthorizationEndpoint: Bool {
+        grantTypesSupported?.contains { ["authorization_code", "implicit"].contains($0) } ?? true
     }
 }
 
@@ -99,7 +147,12 @@ extension ProviderMetadata: Codable {
     }
 }
 
-extension ProviderMetadata {
-    /// The issuer as a template; nil when it is none.
-    package var tenantIssuer: TenantIssuer? { issuer.flatMap(TenantIssuer.init) }
+extension Issuer {
+    /// Where the provider keeps its metadata.
+    package func metadataURL(_ kind: ProviderMetadata.Kind) -> URL? {
+        switch kind {
+        case .openIDConnect: openIDConfigurationURL
+        case .authorizationServer: authorizationServerMetadataURL
+        }
+    }
 }

@@ -37,9 +37,8 @@ public struct Scope: RawRepresentable, Sendable, Hashable, Codable, ExpressibleB
 }
 
 extension Sequence<Scope> {
-    /// The tokens joined by spaces, in order, repeated ones once.
-    ///
-    /// - Throws: `AuthStateError` with `.invalidScope` when a token has a character that scopes may not have.
+    /// The tokens joined by spaces, in order, repeated ones once. Throws `AuthStateError` with `.invalidScope` when a
+    /// token has a character that scopes may not have.
     func joined(stage: AuthStateError.Stage, tolerating tolerances: Set<Tolerance> = []) throws -> String? {
         var seen: Set<Scope> = []
         var tokens: [String] = []
@@ -47,8 +46,7 @@ extension Sequence<Scope> {
             guard scope.isValid else {
                 throw AuthStateError(
                     .invalidScope, stage: stage, "A scope holds a character that is not allowed.",
-                    expected: "printable ASCII without space, quote and backslash", received: scope.rawValue
-                )
+                    expected: "printable ASCII without space, quote and backslash", received: scope.rawValue)
             }
             tokens.append(scope.rawValue)
         }

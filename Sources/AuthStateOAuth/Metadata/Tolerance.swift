@@ -34,8 +34,8 @@ public struct Tolerance: RawRepresentable, Sendable, Hashable, Codable {
     public static let commaSeparatedScopes = Tolerance(rawValue: "commaSeparatedScopes")
     /// Scopes are separated by commas in answers; they are remembered with spaces.
     public static let commaSeparatedGrants = Tolerance(rawValue: "commaSeparatedGrants")
-    /// Answers with tokens or device codes are form-encoded, with a `Content-Type` that says so, instead of JSON (RFC 6749,
-    /// section 5.1).
+    /// Answers with tokens or codes are form-encoded, with that `Content-Type`, instead of JSON (RFC 6749, section
+    /// 5.1).
     public static let formEncodedTokens = Tolerance(rawValue: "formEncodedTokens")
     /// GitHub's own error codes, which are taken for those of OAuth that mean the same.
     public static let gitHubErrors = Tolerance(rawValue: "gitHubErrors")

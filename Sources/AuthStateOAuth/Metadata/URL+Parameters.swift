@@ -2,8 +2,7 @@ package import AuthStateFoundation
 
 extension URL {
     /// The URL with parameters added; its own query is kept, but for names that would come twice (RFC 6749, section 3.1).
-    ///
-    /// - Throws: `AuthStateError` with `.invalidMetadata` when the result is no URL.
+    /// Throws `AuthStateError` with `.invalidMetadata` when the result is no URL.
     package func appending(_ parameters: Parameters, stage: AuthStateError.Stage) throws -> URL {
         let text = absoluteString.prefix { $0 != "#" }
         let kept = (URIReference(text).query ?? "").split(separator: "&").filter { part in

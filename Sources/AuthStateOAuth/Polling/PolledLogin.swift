@@ -1,5 +1,5 @@
 package import AuthStateFoundation
-import AuthStateJOSE
+package import AuthStateJOSE
 
 /// A request that begins a login which a user confirms elsewhere: at a page (RFC 8628), or where the provider asks them
 /// (OpenID Connect CIBA Core 1.0).
@@ -58,8 +58,7 @@ extension BackchannelAuthenticationResponse: PolledLoginResponse {
             additionalParameters: additionalParameters)
     }
 
-    /// Checks that there is an ID token (CIBA Core, section 10.1.1), and that it is the user's whom an ID token hint
-    /// named.
+    /// Checks that there is an ID token (CIBA Core, 10.1.1), and that it is the user's whom an ID token hint named.
     package func check(_ tokens: TokenResponse) throws {
         guard TrustCheck.idTokenPresent.holds(tokens.idToken != nil) else {
             throw AuthStateError(
@@ -68,4 +67,9 @@ extension BackchannelAuthenticationResponse: PolledLoginResponse {
         }
         if case .idToken(let hint) = request.hint { try IDToken.checkAccount(of: tokens.idToken, isThatOf: hint) }
     }
+}
+
+extension TrustCheck {
+    /// 3.1.3.3: with the scope `openid` there is an ID token.
+    package static let idTokenPresent = TrustCheck("idTokenPresent")
 }

@@ -3,8 +3,8 @@ public import AuthStateFoundation
 /// The rule when to poll for the tokens of a login that a user confirms elsewhere, and when to give up (RFC 8628,
 /// sections 3.3 and 3.5; OpenID Connect CIBA Core 1.0, sections 7.3 and 11).
 ///
-/// A value without a clock: `wait(at:)` returns the pause before the next poll, `note(_:)` records an answer that
-/// brought no tokens.
+/// A value without a clock: `wait(at:)` returns the pause before the next poll, `note(_:)` records an answer without
+/// tokens.
 public struct TokenPolling: Sendable, Hashable {
     /// The provider's interval between two polls; each `slow_down` adds 5 seconds.
     public private(set) var interval: Duration
@@ -42,9 +42,8 @@ public struct TokenPolling: Sendable, Hashable {
         return max(min(doubled, max(interval, Self.longestBackoff)), retryAfter)
     }
 
-    /// Returns the pause before the next poll.
-    ///
-    /// - Throws: `AuthStateError` with `.deviceCodeExpired` as soon as no poll fits in before the expiry.
+    /// Returns the pause before the next poll; throws `AuthStateError` with `.deviceCodeExpired` as soon as no poll
+    /// fits in before the expiry.
     public func wait(at now: Date) throws(AuthStateError) -> Duration {
         let (left, shortest) = (Duration(boundedSeconds: expiresAt.timeIntervalSince(now)), max(interval, retryAfter))
         guard shortest < left else { throw expired }
@@ -55,9 +54,7 @@ public struct TokenPolling: Sendable, Hashable {
     /// The error when the login expires by this clock, before the provider says so.
     package var expired: AuthStateError {
         guard let lastFailure else {
-            return AuthStateError(
-                .deviceCodeExpired, stage: .token, "The user did not confirm the login in time.",
-                hint: "Log in again, and confirm it in time.")
+            return AuthStateError(.deviceCodeExpired, stage: .token, "The user did not confirm the login in time.")
         }
         return AuthStateError(
             .deviceCodeExpired, stage: .token,
@@ -84,6 +81,3 @@ public struct TokenPolling: Sendable, Hashable {
         }
     }
 }
-
-/// The rule by its older name, from when it served devices alone.
-public typealias DevicePolling = TokenPolling

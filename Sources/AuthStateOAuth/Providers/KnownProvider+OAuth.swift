@@ -16,22 +16,14 @@ extension KnownProvider {
         scopes: ["read:user"], tolerances: [.formEncodedTokens, .gitHubErrors, .commaSeparatedGrants],
         registration: .gitHub,
         quirks: [
-            Quirk(
-                summary: "Tokens come form-encoded, unless JSON is asked for; granted scopes are separated by commas.",
-                documentation: "https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps"),
-            Quirk(
-                summary: "Errors come with status 200 and codes of GitHub's own.",
-                documentation:
-                    "https://docs.github.com/en/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-oauth-app-access-token-request-errors"
-            ),
-            Quirk(
-                summary: "The tokens of OAuth apps have no end: there is neither expires_in nor a refresh token.",
-                documentation: "https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps"),
-            Quirk(
-                summary: "The tokens of GitHub apps end and are renewed; their scope is empty.",
-                documentation:
-                    "https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/refreshing-user-access-tokens"
-            ),
+            "Tokens come form-encoded, unless JSON is asked for; granted scopes are separated by commas.":
+                "https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps",
+            "Errors come with status 200 and codes of GitHub's own.":
+                "https://docs.github.com/en/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-oauth-app-access-token-request-errors",
+            "The tokens of OAuth apps have no end: there is neither expires_in nor a refresh token.":
+                "https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps",
+            "The tokens of GitHub apps end and are renewed; their scope is empty.":
+                "https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/refreshing-user-access-tokens",
         ])
 
     /// Facebook; with the scope `openid` too.
@@ -48,19 +40,14 @@ extension KnownProvider {
         scopes: ["public_profile", .email], tolerances: [.errorObjects], redirectRule: .webOnly,
         registration: .facebook,
         quirks: [
-            Quirk(
-                summary: "error is an object with a number, not a code of OAuth's.",
-                documentation: "https://developers.facebook.com/docs/graph-api/guides/error-handling"),
-            Quirk(
-                summary: "Plain OAuth: an ID token comes with the scope openid only, and refresh tokens do not exist.",
-                documentation: "https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow"),
-            Quirk(
-                summary: "An access token that is no longer valid is refused with status 400 and the number 190.",
-                documentation:
-                    "https://developers.facebook.com/docs/facebook-login/guides/access-tokens/debugging"),
-            Quirk(
-                summary: "The answer goes to https, and to http://localhost while an app is in development.",
-                documentation: "https://developers.facebook.com/docs/facebook-login/security"),
+            "error is an object with a number, not a code of OAuth's.":
+                "https://developers.facebook.com/docs/graph-api/guides/error-handling",
+            "Plain OAuth: an ID token comes with the scope openid only, and refresh tokens do not exist.":
+                "https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow",
+            "An access token that is no longer valid is refused with status 400 and the number 190.":
+                "https://developers.facebook.com/docs/facebook-login/guides/access-tokens/debugging",
+            "The answer goes to https, and to http://localhost while an app is in development.":
+                "https://developers.facebook.com/docs/facebook-login/security",
         ])
 
     /// Spotify.
@@ -75,15 +62,12 @@ extension KnownProvider {
         ]),
         scopes: ["user-read-email"], redirectRule: .addressOnly, registration: .spotify,
         quirks: [
-            Quirk(
-                summary: "The client's secret goes into the Authorization header (HTTP Basic).",
-                documentation: "https://developer.spotify.com/documentation/web-api/tutorials/code-flow"),
-            Quirk(
-                summary: "A renewal may bring no refresh token: the one before stays.",
-                documentation: "https://developer.spotify.com/documentation/web-api/tutorials/refreshing-tokens"),
-            Quirk(
-                summary: "The name localhost is refused in redirect URIs.",
-                documentation: "https://developer.spotify.com/documentation/web-api/concepts/redirect_uri"),
+            "The client's secret goes into the Authorization header (HTTP Basic).":
+                "https://developer.spotify.com/documentation/web-api/tutorials/code-flow",
+            "A renewal may bring no refresh token: the one before stays.":
+                "https://developer.spotify.com/documentation/web-api/tutorials/refreshing-tokens",
+            "The name localhost is refused in redirect URIs.":
+                "https://developer.spotify.com/documentation/web-api/concepts/redirect_uri",
         ])
 
     /// Strava.
@@ -98,20 +82,15 @@ extension KnownProvider {
         scopes: ["read"], tolerances: [.commaSeparatedScopes, .commaSeparatedGrants, .errorLists],
         redirectRule: .callbackDomain, registration: .strava,
         quirks: [
-            Quirk(
-                summary: "Scopes are separated by commas, in requests and in answers.",
-                documentation: "https://developers.strava.com/docs/authentication/"),
-            Quirk(
-                summary: "A user may leave out some of the scopes; what is left is in the callback alone.",
-                documentation: "https://developers.strava.com/docs/authentication/"),
-            Quirk(
-                summary: "The answer goes to the application's callback domain, after every scheme.",
-                documentation: "https://developers.strava.com/docs/authentication/"),
-            Quirk(
-                summary: "The login's answer brings the athlete, and expires_at beside expires_in.",
-                documentation: "https://developers.strava.com/docs/authentication/"),
-            Quirk(
-                summary: "Errors are a list of resources, fields and codes.",
-                documentation: "https://developers.strava.com/docs/reference/#api-models-Fault"),
+            "Scopes are separated by commas, in requests and in answers.":
+                "https://developers.strava.com/docs/authentication/",
+            "A user may leave out some of the scopes; what is left is in the callback alone.":
+                "https://developers.strava.com/docs/authentication/",
+            "The answer goes to the application's callback domain, after every scheme.":
+                "https://developers.strava.com/docs/authentication/",
+            "The login's answer brings the athlete, and expires_at beside expires_in.":
+                "https://developers.strava.com/docs/authentication/",
+            "Errors are a list of resources, fields and codes.":
+                "https://developers.strava.com/docs/reference/#api-models-Fault",
         ])
 }

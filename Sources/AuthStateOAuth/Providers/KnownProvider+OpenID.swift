@@ -7,21 +7,16 @@ extension KnownProvider {
         additionalParameters: ["access_type": "offline"],
         redirectRule: .reversedClientID, registration: .google,
         quirks: [
-            Quirk(
-                summary: "A refresh token comes for access_type=offline, not for a scope, and only with a consent.",
-                documentation: "https://developers.google.com/identity/protocols/oauth2/web-server#offline"),
-            Quirk(
-                summary: "A refresh token is not replaced when it is exchanged: a lost answer is asked for again.",
-                documentation: "https://developers.google.com/identity/protocols/oauth2#expiration"),
-            Quirk(
-                summary: "A scheme of an app's own is the client identifier in reverse.",
-                documentation: "https://developers.google.com/identity/protocols/oauth2/native-app"),
-            Quirk(
-                summary: "A device login begins at verification_url, and is pending with status 428.",
-                documentation: "https://developers.google.com/identity/protocols/oauth2/limited-input-device"),
-            Quirk(
-                summary: "Revoking a token that is no longer valid is the error invalid_token.",
-                documentation: "https://developers.google.com/identity/protocols/oauth2/web-server#tokenrevoke"),
+            "A refresh token comes for access_type=offline, not for a scope, and only with a consent.":
+                "https://developers.google.com/identity/protocols/oauth2/web-server#offline",
+            "A refresh token is not replaced when it is exchanged: a lost answer is asked for again.":
+                "https://developers.google.com/identity/protocols/oauth2#expiration",
+            "A scheme of an app's own is the client identifier in reverse.":
+                "https://developers.google.com/identity/protocols/oauth2/native-app",
+            "A device login begins at verification_url, and is pending with status 428.":
+                "https://developers.google.com/identity/protocols/oauth2/limited-input-device",
+            "Revoking a token that is no longer valid is the error invalid_token.":
+                "https://developers.google.com/identity/protocols/oauth2/web-server#tokenrevoke",
         ])
 
     /// Apple; the client secret is made by `ClientCredential.appleSecret(teamID:keyID:key:)`.
@@ -29,36 +24,18 @@ extension KnownProvider {
         "apple", title: "Apple", .discovery(issuer: "https://appleid.apple.com"), scopes: [.openID, "name", .email],
         formPostScopes: ["name", .email], redirectRule: .domainOnly, registration: .apple,
         quirks: [
-            Quirk(
-                summary: "With the scopes name and email the answer comes by form_post only.",
-                documentation:
-                    "https://developer.apple.com/documentation/signinwithapple/incorporating-sign-in-with-apple-into-other-platforms"
-            ),
-            Quirk(
-                summary: "The first login alone brings the user's name, in the unsigned parameter user.",
-                documentation:
-                    "https://developer.apple.com/documentation/signinwithapple/incorporating-sign-in-with-apple-into-other-platforms"
-            ),
-            Quirk(
-                summary: "A user who cancels comes back with the error user_cancelled_authorize.",
-                documentation:
-                    "https://developer.apple.com/documentation/signinwithapple/incorporating-sign-in-with-apple-into-other-platforms"
-            ),
-            Quirk(
-                summary: "The answer goes to https and a domain name only.",
-                documentation:
-                    "https://developer.apple.com/documentation/signinwithapple/configuring-your-webpage-for-sign-in-with-apple"
-            ),
-            Quirk(
-                summary: "There is no userinfo endpoint: the ID token says all that there is.",
-                documentation:
-                    "https://developer.apple.com/documentation/signinwithapplerestapi/authenticating-users-with-sign-in-with-apple"
-            ),
-            Quirk(
-                summary: "The client secret is a JWT that the client signs with ES256.",
-                documentation:
-                    "https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret"
-            ),
+            "With the scopes name and email the answer comes by form_post only.":
+                "https://developer.apple.com/documentation/signinwithapple/incorporating-sign-in-with-apple-into-other-platforms",
+            "The first login alone brings the user's name, in the unsigned parameter user.":
+                "https://developer.apple.com/documentation/signinwithapple/incorporating-sign-in-with-apple-into-other-platforms",
+            "A user who cancels comes back with the error user_cancelled_authorize.":
+                "https://developer.apple.com/documentation/signinwithapple/incorporating-sign-in-with-apple-into-other-platforms",
+            "The answer goes to https and a domain name only.":
+                "https://developer.apple.com/documentation/signinwithapple/configuring-your-webpage-for-sign-in-with-apple",
+            "There is no userinfo endpoint: the ID token says all that there is.":
+                "https://developer.apple.com/documentation/signinwithapplerestapi/authenticating-users-with-sign-in-with-apple",
+            "The client secret is a JWT that the client signs with ES256.":
+                "https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret",
         ])
 
     /// The accounts that may log in at Microsoft.
@@ -82,8 +59,7 @@ extension KnownProvider {
 
     /// Microsoft Entra ID, version 2.0 of its endpoints.
     ///
-    /// With `.common` and `.organizations` the accounts of every organization can log in: check the ID token's `tid`
-    /// before you grant access.
+    /// With `.common` and `.organizations` every organization can log in: check `tid` before you grant access.
     public static func microsoft(tenant: Tenant = .common) -> KnownProvider {
         KnownProvider(
             "microsoft", title: "Microsoft",
@@ -92,27 +68,16 @@ extension KnownProvider {
             tolerances: tenant.isMany ? [.tenantIssuer, .refreshTokenGrace] : [.refreshTokenGrace],
             redirectRule: .localhostByName, registration: .microsoft,
             quirks: [
-                Quirk(
-                    summary: "For many tenants the metadata's issuer is a template, which each ID token's tid fills.",
-                    documentation:
-                        "https://learn.microsoft.com/en-us/entra/identity-platform/access-tokens#validate-the-issuer"
-                ),
-                Quirk(
-                    summary: "A key that names an issuer signs the ID tokens of that one alone.",
-                    documentation:
-                        "https://learn.microsoft.com/en-us/entra/identity-platform/access-tokens#validate-the-issuer"
-                ),
-                Quirk(
-                    summary: "A port of this machine goes by http://localhost; an empty path comes back as a slash.",
-                    documentation: "https://learn.microsoft.com/en-us/entra/identity-platform/reply-url"),
-                Quirk(
-                    summary: "A refresh token stays valid after it was exchanged: a lost answer is asked for again.",
-                    documentation: "https://learn.microsoft.com/en-us/entra/identity-platform/refresh-tokens"),
-                Quirk(
-                    summary: "A declined device login is the error authorization_declined.",
-                    documentation:
-                        "https://learn.microsoft.com/en-us/entra/identity-platform/v2-oauth2-device-code#expected-errors"
-                ),
+                "For many tenants the metadata's issuer is a template, which each ID token's tid fills.":
+                    "https://learn.microsoft.com/en-us/entra/identity-platform/access-tokens#validate-the-issuer",
+                "A key that names an issuer signs the ID tokens of that one alone.":
+                    "https://learn.microsoft.com/en-us/entra/identity-platform/access-tokens#validate-the-issuer",
+                "A port of this machine goes by http://localhost; an empty path comes back as a slash.":
+                    "https://learn.microsoft.com/en-us/entra/identity-platform/reply-url",
+                "A refresh token stays valid after it was exchanged: a lost answer is asked for again.":
+                    "https://learn.microsoft.com/en-us/entra/identity-platform/refresh-tokens",
+                "A declined device login is the error authorization_declined.":
+                    "https://learn.microsoft.com/en-us/entra/identity-platform/v2-oauth2-device-code#expected-errors",
             ])
     }
 
@@ -128,9 +93,8 @@ extension KnownProvider {
             "okta", title: "Okta", .discovery(issuer: try base(ofDomain: domain) + path),
             scopes: [.openID, .profile, .email, .offlineAccess], registration: .okta,
             quirks: [
-                Quirk(
-                    summary: "Each custom authorization server is an issuer of its own.",
-                    documentation: "https://developer.okta.com/docs/concepts/auth-servers/")
+                "Each custom authorization server is an issuer of its own.":
+                    "https://developer.okta.com/docs/concepts/auth-servers/"
             ])
     }
 
@@ -147,19 +111,12 @@ extension KnownProvider {
             "auth0", title: "Auth0", .discovery(issuer: try base(ofDomain: domain) + "/"),
             scopes: [.openID, .profile, .email, .offlineAccess], additionalParameters: parameters, registration: .auth0,
             quirks: [
-                Quirk(
-                    summary: "The issuer ends in a slash.",
-                    documentation:
-                        "https://auth0.com/docs/get-started/applications/configure-applications-with-oidc-discovery"
-                ),
-                Quirk(
-                    summary: "Which API a token is for is said with audience.",
-                    documentation: "https://auth0.com/docs/secure/tokens/access-tokens/get-access-tokens"),
-                Quirk(
-                    summary: "slow_down comes with status 429.",
-                    documentation:
-                        "https://auth0.com/docs/get-started/authentication-and-authorization-flow/device-authorization-flow/call-your-api-using-the-device-authorization-flow"
-                ),
+                "The issuer ends in a slash.":
+                    "https://auth0.com/docs/get-started/applications/configure-applications-with-oidc-discovery",
+                "Which API a token is for is said with audience.":
+                    "https://auth0.com/docs/secure/tokens/access-tokens/get-access-tokens",
+                "slow_down comes with status 429.":
+                    "https://auth0.com/docs/get-started/authentication-and-authorization-flow/device-authorization-flow/call-your-api-using-the-device-authorization-flow",
             ])
     }
 
@@ -175,9 +132,7 @@ extension KnownProvider {
             .discovery(issuer: try origin(base) + "/realms/\(PercentEncoding.uri(realm))"),
             scopes: [.openID, .profile, .email], registration: .keycloak,
             quirks: [
-                Quirk(
-                    summary: "Each realm is an issuer of its own.",
-                    documentation: "https://www.keycloak.org/securing-apps/oidc-layers")
+                "Each realm is an issuer of its own.": "https://www.keycloak.org/securing-apps/oidc-layers"
             ])
     }
 
@@ -194,9 +149,8 @@ extension KnownProvider {
             .discovery(issuer: try origin(base) + "/oauth2" + realms.map { "/realms/\($0)" }.joined()),
             scopes: [.openID, .profile, .email], registration: .forgeRock,
             quirks: [
-                Quirk(
-                    summary: "Each realm is an issuer of its own; in the cloud the issuer names port 443.",
-                    documentation: "https://docs.pingidentity.com/pingam/8/oidc1-guide/rest-api-oidc-discovery.html")
+                "Each realm is an issuer of its own; in the cloud the issuer names port 443.":
+                    "https://docs.pingidentity.com/pingam/8/oidc1-guide/rest-api-oidc-discovery.html"
             ])
     }
 

@@ -41,8 +41,8 @@ extension KnownProvider.Registration {
     static let google = Self(
         page: "https://console.cloud.google.com/auth/clients",
         "Make a client of the type Desktop app. There is no redirect URI to enter: any port of 127.0.0.1 will "
-            + "do. It has a secret, which has to be sent and is none. (For a login by device code: the type TVs and "
-            + "Limited Input devices.)")
+            + "do. Google issues a secret, which has to be sent, although an installed program cannot keep it secret. "
+            + "(For a login by device code: the type TVs and Limited Input devices.)")
 
     static let apple = Self(
         page: "https://developer.apple.com/account/resources/identifiers/list/serviceId",

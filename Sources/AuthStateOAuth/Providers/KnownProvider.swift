@@ -43,11 +43,12 @@ public struct KnownProvider: Sendable, Hashable {
         public let documentation: String
     }
 
+    /// Makes a provider; its quirks are sentences, each with the URL of the document.
     init(
         _ name: String, title: String, _ source: Source, scopes: [Scope], tolerances: Set<Tolerance> = [],
         prompt: [AuthorizationPrompt] = [], additionalParameters: Parameters = [:],
         formPostScopes: Set<Scope> = [], redirectRule: RedirectRule? = nil, registration: Registration,
-        quirks: [Quirk] = []
+        quirks: KeyValuePairs<String, String> = [:]
     ) {
         self.name = name
         self.title = title
@@ -59,24 +60,51 @@ public struct KnownProvider: Sendable, Hashable {
         self.formPostScopes = formPostScopes
         self.redirectRule = redirectRule
         self.registration = registration
-        self.quirks = quirks
+        self.quirks = quirks.map { Quirk(summary: $0, documentation: $1) }
     }
-}
 
-extension KnownProvider {
     /// The issuer to discover it by; nil for a provider whose endpoints are in the table.
     public var issuer: String? {
         guard case .discovery(let issuer) = source else { return nil }
         return issuer
     }
 
-    /// The configuration of a provider without a discovery document; nil for one that has it.
-    ///
-    /// - Throws: `AuthStateError` with `.invalidMetadata`.
+    /// The configuration of a provider without a discovery document, else nil; throws `.invalidMetadata`.
     package func configurationByHand() throws -> ProviderConfiguration? {
         guard case .metadata(let document) = source else { return nil }
         var configuration = try ProviderConfiguration(byHand: ProviderMetadata(document: document))
         configuration.tolerances = tolerances
         return configuration
+    }
+
+    /// A provider's demands on redirect URIs beyond the specifications.
+    package enum RedirectRule: Sendable, Hashable {
+        /// A scheme of an app's own is the client identifier in reverse.
+        ///
+        /// https://developers.google.com/identity/protocols/oauth2/native-app
+        case reversedClientID
+        /// https and a domain name: no scheme of an app's own, no address, no localhost.
+        ///
+        /// https://developer.apple.com/documentation/signinwithapple/configuring-your-webpage-for-sign-in-with-apple
+        case domainOnly
+        /// A port of this machine goes by the name localhost; by its address only where the app's manifest says so.
+        ///
+        /// https://learn.microsoft.com/en-us/entra/identity-platform/reply-url
+        case localhostByName
+        /// https, and http://localhost while an app is in development.
+        ///
+        /// https://developers.facebook.com/docs/facebook-login/security
+        case webOnly
+        /// A port of this machine goes by its address; the name is refused.
+        ///
+        /// https://developer.spotify.com/documentation/web-api/concepts/redirect_uri
+        case addressOnly
+        /// A host within the domain that is registered, after every scheme.
+        ///
+        /// https://developers.strava.com/docs/authentication/
+        case callbackDomain
+
+        /// Whether it decides about the name localhost, so that the usual advice about it is left out.
+        var decidesLocalhost: Bool { [.localhostByName, .webOnly, .addressOnly].contains(self) }
     }
 }

@@ -1,16 +1,14 @@
 import AuthStateFoundation
 
 /// A provider as the program itself names it.
-public enum NamedProvider: Sendable, Hashable {
+public enum NamedProvider: Sendable, Hashable, CustomStringConvertible {
     /// Its issuer; the discovery document is read when its endpoints are needed, and kept for an hour.
     case issuer(String)
     /// Its endpoints, known beforehand.
     case configuration(ProviderConfiguration)
     /// A provider with known characteristics.
     case known(KnownProvider)
-}
 
-extension NamedProvider: CustomStringConvertible {
     /// The issuer, the name, or the token endpoint's origin.
     public var description: String {
         switch self {

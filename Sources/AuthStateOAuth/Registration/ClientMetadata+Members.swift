@@ -51,12 +51,8 @@ extension ClientMetadata {
         Member("require_pushed_authorization_requests", \.requirePushedAuthorizationRequests, .flag),
         Member("dpop_bound_access_tokens", \.dpopBoundAccessTokens, .flag),
     ]
-}
 
-extension ClientMetadata {
-    /// The members of the JSON document.
-    ///
-    /// - Throws: `AuthStateError` with `.invalidArgument` for keys in two places, or for a malformed scope.
+    /// The members of the JSON document. Throws `.invalidArgument` for keys in two places, or for a malformed scope.
     package func document() throws -> [String: JSONValue] {
         guard keys.isEmpty || jwksURI == nil else {
             throw AuthStateError(
@@ -70,9 +66,7 @@ extension ClientMetadata {
         if jwksURI != nil { body["jwks"] = nil }
         return body
     }
-}
 
-extension ClientMetadata {
     /// Sets a member of the metadata by its name, through its property when it has one; null removes it.
     ///
     /// - Throws: `AuthStateError` with `.invalidArgument` for a member that only the provider sets, and for a value

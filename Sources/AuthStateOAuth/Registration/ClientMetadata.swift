@@ -21,8 +21,7 @@ public struct ClientMetadata: Sendable, Hashable {
     public var backchannelLogoutSessionRequired: Bool?
     /// Where third parties can start a login (OpenID Connect Core, section 4).
     public var initiateLoginURI: String?
-
-    /// The client's name as people see it.
+    /// The client's name as users see it.
     public var clientName: String?
     /// A page about it.
     public var clientURI: String?
@@ -40,7 +39,6 @@ public struct ClientMetadata: Sendable, Hashable {
     public var softwareVersion: String?
     /// A statement about the client by a party that the provider trusts, a signed JWT (RFC 7591, section 2.3).
     public var softwareStatement: String?
-
     /// How it will authenticate; nil leaves it to the provider.
     public var tokenEndpointAuthMethod: ClientAuthenticationMethod?
     /// How it will sign its assertions; nil leaves it to the client.
@@ -51,7 +49,6 @@ public struct ClientMetadata: Sendable, Hashable {
     public var jwksURI: String?
     /// The subject of its certificate, for `tls_client_auth` (RFC 8705, section 2.1.2).
     public var tlsClientAuthSubjectDN: String?
-
     /// How its ID tokens shall be signed; nil means RS256.
     public var idTokenSignedResponseAlg: SignatureAlgorithm?
     /// How claims about the user shall be signed; nil leaves them as JSON.

@@ -2,7 +2,7 @@ package import AuthStateFoundation
 public import AuthStateJOSE
 
 /// A request to read, change or delete a registration (RFC 7592, section 2).
-public struct RegistrationManagementRequest: Sendable, Hashable {
+public struct RegistrationManagementRequest: Sendable, Hashable, Redacted {
     /// An action on the registration.
     public enum Action: Sendable, Hashable {
         /// Read the registration (section 2.1).
@@ -59,9 +59,10 @@ public struct RegistrationManagementRequest: Sendable, Hashable {
                 method: .put, url: endpoint, headers: headers, body: Data(JSONValue.object(body).serialized()))
         }
     }
-}
 
-extension RegistrationManagementRequest {
+    /// The client and the action; secret and token stay secret.
+    public var description: String { "request of \(registration.clientID) to \(action.verb)" }
+
     /// Reads an answer (RFC 7592, sections 2 and 3): the registration as it is now; nil when it is deleted.
     ///
     /// - Throws: `AuthStateError` of stage registration: `.registrationTokenRejected` when the token is not valid, as
@@ -123,9 +124,4 @@ extension RegistrationManagementRequest.Action {
         case .delete: "delete its registration"
         }
     }
-}
-
-extension RegistrationManagementRequest: Redacted {
-    /// The client and the action; secret and token stay secret.
-    public var description: String { "request of \(registration.clientID) to \(action.verb)" }
 }

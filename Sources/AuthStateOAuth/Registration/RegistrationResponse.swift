@@ -2,7 +2,7 @@ public import AuthStateFoundation
 public import AuthStateJOSE
 
 /// The client as the provider registered it (RFC 7591, section 3.2.1).
-public struct RegistrationResponse: Sendable, Hashable, Codable {
+public struct RegistrationResponse: Sendable, Hashable, Codable, Redacted {
     /// The client's identifier.
     public let clientID: String
     /// Its secret, for a confidential client.
@@ -20,12 +20,8 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
     /// Everything that was registered.
     public let metadata: [String: JSONValue]
 
-    /// Reads an answer.
-    ///
-    /// - Parameters:
-    ///   - response: The registration endpoint's answer, of any status.
-    ///   - tolerances: The provider's known deviations.
-    /// - Throws: `AuthStateError`: the provider's error response; a secret without `client_secret_expires_at`.
+    /// Reads an answer of the registration endpoint, of any status; throws `AuthStateError`: the provider's error
+    /// response; a secret without `client_secret_expires_at`.
     public init(_ response: TransportResponse, tolerances: Set<Tolerance> = []) throws {
         try self.init(response, asked: [:], mayOmitExpiry: tolerances.contains(.missingSecretExpiry))
     }
@@ -37,10 +33,8 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
     /// leaves out are as they were asked for. An update sends everything, so a member that got lost here would be
     /// deleted there.
     ///
-    /// - Parameters:
-    ///   - asked: The metadata that were sent, or were known when the registration was read.
-    ///   - former: The registration that was managed. Its secret, authentication method, management URI and token are
-    ///     kept where the answer leaves them out; RFC 7592 requires them, and not every provider repeats them.
+    /// Of the former registration the secret, authentication method, management URI and token are kept where the answer
+    /// leaves them out: RFC 7592 requires them, and not every provider repeats them.
     init(
         _ response: TransportResponse, asked: [String: JSONValue], former: RegistrationResponse? = nil,
         mayOmitExpiry: Bool
@@ -135,11 +129,7 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
         return ClientCredential(.issued(clientSecret), method: method, signingAlgorithm: assertionAlgorithm)
     }
 
-    /// The credential of a client that registered its public key (`private_key_jwt`).
-    ///
-    /// - Parameters:
-    ///   - privateKey: Where the private key is.
-    ///   - keyID: `kid`, by which the provider finds the public key.
+    /// The credential of a client that registered its public key (`private_key_jwt`) with this `kid`.
     public func credential(privateKey: ClientCredential.Source, keyID: String? = nil) -> ClientCredential {
         ClientCredential(privateKey, method: .privateKeyJWT, keyID: keyID, signingAlgorithm: assertionAlgorithm)
     }
@@ -158,11 +148,13 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
     public var userInfoSignedResponseAlg: SignatureAlgorithm? {
         metadata["userinfo_signed_response_alg"]?.stringValue.map(SignatureAlgorithm.init)
     }
+
+    /// The client's identifier; secret and token stay secret.
+    public var description: String { "registration of \(clientID.printable(100))" }
 }
 
 extension ProviderConfiguration {
-    /// The configuration for a registered client: its ID tokens and its signed userinfo have to use the algorithms of
-    /// the registration.
+    /// The configuration for a registered client: ID tokens and signed userinfo use the algorithms of the registration.
     ///
     /// A registration for tokens without signature (`none`) changes nothing: the policy has to ask for them.
     public func adapted(to registration: RegistrationResponse) -> ProviderConfiguration {
@@ -178,8 +170,7 @@ extension ProviderConfiguration {
 }
 
 extension RegistrationRequest {
-    /// Reads an answer to this request (RFC 7591, section 3.2); members that it does not repeat are taken to be as they
-    /// were asked for.
+    /// Reads an answer to this request (RFC 7591, section 3.2); members that it does not repeat are as they were sent.
     ///
     /// - Throws: As `RegistrationResponse.init(_:tolerances:)` does.
     public func answer(_ response: TransportResponse) throws -> RegistrationResponse {
@@ -198,9 +189,7 @@ extension AuthStateError.Code {
 
 extension JSONValue {
     /// The text, also where it stands alone in an array: glewlwyd writes a client's one method so.
-    var onlyString: String? {
-        stringValue ?? arrayValue.flatMap { $0.count == 1 ? $0[0].stringValue : nil }
-    }
+    var onlyString: String? { stringValue ?? arrayValue.flatMap { $0.count == 1 ? $0[0].stringValue : nil } }
 }
 
 extension ClientAuthenticationMethod? {
@@ -210,7 +199,7 @@ extension ClientAuthenticationMethod? {
     }
 }
 
-extension RegistrationResponse: Redacted {
-    /// The client's identifier; secret and token stay secret.
-    public var description: String { "registration of \(clientID.printable(100))" }
+extension TrustCheck {
+    /// A read or changed registration is that of this client (RFC 7592, 3).
+    package static let registrationClient = TrustCheck("registrationClient")
 }

@@ -11,12 +11,8 @@ public struct ClientMetadataDocument: Sendable, Hashable {
     /// What the client says about itself.
     public let metadata: ClientMetadata
 
-    /// Makes a document.
-    ///
-    /// - Parameters:
-    ///   - url: Where the program hosts the document.
-    ///   - metadata: The metadata; without a `tokenEndpointAuthMethod` the client is public.
-    /// - Throws: `AuthStateError` of stage registration with `.invalidClientMetadata`, whose message names the rule.
+    /// Makes a document; throws `AuthStateError` of stage registration with `.invalidClientMetadata`, whose message
+    /// names the rule.
     public init(url: String, _ metadata: ClientMetadata) throws {
         if let problem = Self.problem(with: url) {
             throw Self.refusal("This cannot be a client's URL: \(problem).", url)

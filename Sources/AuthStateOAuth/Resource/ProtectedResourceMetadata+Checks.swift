@@ -99,3 +99,22 @@ extension ProtectedResourceMetadata {
             hint: "Name the issuer's keys, or leave signed metadata unread.", underlying: underlying)
     }
 }
+
+extension TrustCheck {
+    /// A protected resource's metadata name the resource that was asked for (RFC 9728, 3.3).
+    package static let resourceName = TrustCheck("resourceName")
+    /// A resource's signed metadata are valid now (RFC 7519, 4.1.4 and 4.1.5).
+    package static let signedMetadataTimes = TrustCheck("signedMetadataTimes")
+    /// The identifier of a resource has no user and no fragment (RFC 8707, 2; RFC 9728, 1.2).
+    package static let resourceForm = TrustCheck("resourceForm")
+    /// A client's metadata document is at an https URL that can name a client (draft client-id-metadata-document, 3).
+    package static let documentURL = TrustCheck("documentURL")
+    /// A client's metadata document names its own URL as the client (draft client-id-metadata-document, 3).
+    package static let documentClient = TrustCheck("documentClient")
+    /// A client's metadata document, which is public, has no secret and no private key (the same draft, 4.1).
+    package static let documentSecret = TrustCheck("documentSecret")
+    /// A client with a metadata document does not authenticate with a shared secret (the same draft, 4.1).
+    package static let documentMethod = TrustCheck("documentMethod")
+    /// A resource that lists how it takes tokens lists the Authorization header (RFC 9728, 2; RFC 6750, 2).
+    package static let bearerMethod = TrustCheck("bearerMethod")
+}

@@ -34,9 +34,8 @@ public struct ProtectedResourceMetadata: Sendable, Hashable {
         if servers.count != authorizationServers.count { Leniency.unusableMember.note("authorization_servers") }
     }
 
-    /// Reads a document.
-    ///
-    /// - Throws: `AuthStateError` with `.invalidMetadata` when it is no JSON object or a member is malformed.
+    /// Reads a document; throws `AuthStateError` with `.invalidMetadata` when it is no JSON object or a member is
+    /// malformed.
     public init(parsing body: Data) throws {
         guard let document = (try? JSONValue(answer: body))?.objectValue else {
             throw AuthStateError(
@@ -87,23 +86,13 @@ public struct ProtectedResourceMetadata: Sendable, Hashable {
     public var scopesSupported: [Scope]? { strings("scopes_supported")?.map(Scope.init(rawValue:)) }
     /// How bearer tokens may be sent: `header`, `body`, `query`; nil when the document does not say.
     public var bearerMethodsSupported: [String]? { strings("bearer_methods_supported") }
-    /// How the resource signs its answers.
-    public var resourceSigningAlgValuesSupported: [String]? { strings("resource_signing_alg_values_supported") }
     /// The resource's name for people.
     public var resourceName: String? { string("resource_name") }
-    /// The resource's name for people in a language (RFC 9728, section 2.1), else the one without a language.
-    ///
-    /// - Parameter language: A tag of BCP 47, such as `fr`; compared without regard to case.
+    /// The resource's name for people in a language, a tag of BCP 47 (RFC 9728, section 2.1), else the one without.
     public func resourceName(in language: String) -> String? {
         let wanted = "resource_name#\(language)"
         return document.first { $0.key.equalsIgnoringASCIICase(wanted) }?.value.stringValue ?? resourceName
     }
-    /// A page for developers.
-    public var resourceDocumentation: String? { string("resource_documentation") }
-    /// A page about the use of data.
-    public var resourcePolicyURI: String? { string("resource_policy_uri") }
-    /// A page with the terms of service.
-    public var resourceTermsOfServiceURI: String? { string("resource_tos_uri") }
     /// Whether tokens have to be bound to the client's certificate (RFC 8705).
     public var tlsClientCertificateBoundAccessTokens: Bool { flag("tls_client_certificate_bound_access_tokens") }
     /// The types of authorization details that the resource understands (RFC 9396).

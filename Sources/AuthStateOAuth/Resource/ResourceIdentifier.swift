@@ -10,10 +10,8 @@ public struct ResourceIdentifier: Sendable, Hashable, Codable, CustomStringConve
     /// The canonical text.
     public let rawValue: String
 
-    /// Makes the identifier of the resource at a URL.
-    ///
-    /// - Throws: `AuthStateError` of stage resource with `.invalidArgument` for a URL that is not http(s), has a user or a
-    ///   fragment, or holds other characters than visible ASCII.
+    /// Makes the identifier of the resource at a URL; throws `AuthStateError` of stage resource with `.invalidArgument`
+    /// for a URL that is not http(s), has a user or a fragment, or holds other characters than visible ASCII.
     public init(_ text: String) throws {
         let parts = URIReference(text)
         guard parts.hasScheme("https") || parts.hasScheme("http"), parts.hasPlainHost,
@@ -43,9 +41,7 @@ public struct ResourceIdentifier: Sendable, Hashable, Codable, CustomStringConve
     public init(_ url: URL) throws { try self.init(url.absoluteString) }
 
     /// Decodes the text and checks it again.
-    public init(from decoder: any Decoder) throws {
-        try self.init(decoder.singleValueContainer().decode(String.self))
-    }
+    public init(from decoder: any Decoder) throws { try self.init(decoder.singleValueContainer().decode(String.self)) }
 
     /// Encodes the canonical text.
     public func encode(to encoder: any Encoder) throws {
@@ -55,7 +51,6 @@ public struct ResourceIdentifier: Sendable, Hashable, Codable, CustomStringConve
 
     /// The canonical text.
     public var description: String { rawValue }
-
     /// The URL of the resource.
     public var url: URL { checkedURL }
     private let checkedURL: URL

@@ -2,8 +2,7 @@
 public enum ScopeSelection {
     /// Returns the scopes of a first login: those of the challenge, else all that the resource lists, else none.
     ///
-    /// `offline_access` is added where the authorization server lists it, and left out where it does not: a resource
-    /// cannot know.
+    /// `offline_access` is added where the authorization server lists it, and else left out: a resource cannot know.
     ///
     /// - Parameters:
     ///   - challenge: The challenge of the resource, if there was one.

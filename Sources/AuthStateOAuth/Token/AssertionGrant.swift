@@ -4,7 +4,7 @@ public import AuthStateJOSE
 ///
 /// The party is the platform that the program runs on, which vouches for the program, or an identity provider, which vouches
 /// for a user. The assertion is referred to and never archived.
-public struct AssertionGrant: Sendable, Hashable, Codable {
+public struct AssertionGrant: Sendable, Hashable, Codable, Redacted {
     /// Where the assertion is, see `ClientCredential.assertion(file:)`.
     public var assertion: ClientCredential
     /// The scopes to ask for.
@@ -15,12 +15,6 @@ public struct AssertionGrant: Sendable, Hashable, Codable {
     public var additionalParameters: Parameters
 
     /// Makes a grant.
-    ///
-    /// - Parameters:
-    ///   - assertion: The reference to the assertion, see `ClientCredential.assertion(file:)`.
-    ///   - scopes: The scopes to ask for.
-    ///   - resources: The resources that the token shall be for, absolute URIs (RFC 8707, section 2.2).
-    ///   - additionalParameters: Additional parameters that the provider understands.
     public init(
         _ assertion: ClientCredential, scopes: [Scope] = [], resources: [String] = [],
         additionalParameters: Parameters = [:]
@@ -30,9 +24,7 @@ public struct AssertionGrant: Sendable, Hashable, Codable {
         self.resources = resources
         self.additionalParameters = additionalParameters
     }
-}
 
-extension AssertionGrant: Redacted {
     /// Where the assertion is; never the assertion.
     public var description: String { "grant by an \(assertion)" }
 }

@@ -12,8 +12,7 @@ public struct GrantType: RawRepresentable, Sendable, Hashable, Codable {
     public static let clientCredentials = GrantType(rawValue: "client_credentials")
     /// A code that a user confirms on another device (RFC 8628, section 3.4).
     public static let deviceCode = GrantType(rawValue: "urn:ietf:params:oauth:grant-type:device_code")
-    /// CIBA: backchannel authentication, in which the provider itself asks the user (OpenID Connect CIBA Core 1.0,
-    /// section 4).
+    /// CIBA, backchannel authentication: the provider itself asks the user (OpenID Connect CIBA Core 1.0, section 4).
     public static let ciba = GrantType(rawValue: "urn:openid:params:grant-type:ciba")
     /// A signed assertion (RFC 7523, section 2.1).
     public static let jwtBearer = GrantType(rawValue: "urn:ietf:params:oauth:grant-type:jwt-bearer")

@@ -1,20 +1,18 @@
 public import AuthStateFoundation
 public import AuthStateJOSE
 
-/// An assertion that a service signs anew for each request, to get a token without a user (RFC 7523, sections 2.1 and
-/// 3).
+/// An assertion that a service signs anew for each request, to get a token without a user (RFC 7523, 2.1 and 3).
 ///
 /// Service accounts work this way. The key is referred to and never archived, unless it is in memory: a state restored
 /// elsewhere then needs the grant again.
-public struct JWTBearerGrant: Sendable, Hashable, Codable {
+public struct JWTBearerGrant: Sendable, Hashable, Codable, Redacted {
     /// `iss`: the service account.
     public var issuer: String
     /// `sub`: the subject of the token; the RFC requires one, nil leaves it out for providers that want none.
     public var subject: String?
-    /// `aud`; nil takes the provider's issuer, or its token endpoint when there is none or the tolerance
-    /// `.endpointAudience` asks for it.
+    /// `aud`; nil takes the issuer, or the token endpoint without one or by the tolerance `.endpointAudience`.
     public var audience: String?
-    /// How long an assertion can be used, in seconds.
+    /// How long an assertion can be used, in seconds; many providers accept an hour at most.
     public var lifetime: Int
     /// Further claims, for example Google's `scope`.
     public var additionalClaims: [String: JSONValue]
@@ -28,17 +26,6 @@ public struct JWTBearerGrant: Sendable, Hashable, Codable {
     public var additionalParameters: Parameters
 
     /// Makes a grant.
-    ///
-    /// - Parameters:
-    ///   - issuer: `iss`: the service account.
-    ///   - subject: `sub`: the subject of the token; nil leaves it out for providers that want none.
-    ///   - audience: `aud`; nil takes the provider's issuer, or its token endpoint, see `audience`.
-    ///   - key: The reference to the private key, see `ClientCredential.privateKey(file:keyID:signingAlgorithm:)`.
-    ///   - lifetime: In seconds; many providers accept an hour at most.
-    ///   - additionalClaims: Further claims, for example Google's `scope`.
-    ///   - scopes: The scopes to ask for.
-    ///   - resources: The resources that the token shall be for, absolute URIs (RFC 8707, section 2.2).
-    ///   - additionalParameters: Additional parameters that the provider understands.
     public init(
         issuer: String, subject: String?, audience: String? = nil, key: ClientCredential, lifetime: Int = 300,
         additionalClaims: [String: JSONValue] = [:], scopes: [Scope] = [], resources: [String] = [],
@@ -82,9 +69,7 @@ public struct JWTBearerGrant: Sendable, Hashable, Codable {
         claims.merge(additionalClaims) { own, _ in own }
         return try JSONWebToken.sign(claims: .object(claims), with: key)
     }
-}
 
-extension JWTBearerGrant: Redacted {
     /// The service account, and where its key is; never the key.
     public var description: String { "assertion of \(issuer) for \(subject ?? "itself"), \(key)" }
 }

@@ -33,10 +33,8 @@ extension OwnTokenRequest {
         }
     }
 
-    /// Returns the HTTP request: a form, with the client's proof.
-    ///
-    /// - Throws: `AuthStateError` with `.endpointMissing`, or `.invalidArgument` when an additional parameter would replace
-    ///   one of the request's.
+    /// Returns the HTTP request: a form, with the client's proof. Throws `AuthStateError` with `.endpointMissing`, or
+    /// `.invalidArgument` when an additional parameter would replace one of the request's.
     package func transportRequest(authentication: ClientAuthentication) throws -> TransportRequest {
         var form: Parameters = ["token": token]
         form["token_type_hint"] = tokenTypeHint?.rawValue
@@ -47,4 +45,16 @@ extension OwnTokenRequest {
 
     /// The client; the token stays secret.
     package var redactedDescription: String { "\(Self.name) request of \(client.id)" }
+}
+
+/// A hint at the kind of a token, so that the provider finds it faster (RFC 7009, section 2.1).
+public struct TokenTypeHint: RawRepresentable, Sendable, Hashable {
+    /// The parameter's value.
+    public let rawValue: String
+    /// Makes a hint.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// An access token.
+    public static let accessToken = TokenTypeHint(rawValue: "access_token")
+    /// A refresh token; most providers revoke the whole grant with it.
+    public static let refreshToken = TokenTypeHint(rawValue: "refresh_token")
 }

@@ -9,10 +9,7 @@ struct PolledLoginAnswer {
     private let members: AnswerMembers
     private let sentAt: Date
 
-    /// Reads an answer.
-    ///
-    /// - Parameter sentAt: When the request was sent; `expires_in` counts from there.
-    /// - Throws: `AuthStateError` of stage authorization: the provider's refusal, or no document.
+    /// Reads an answer to a request that was sent at `sentAt`; throws the provider's refusal.
     init(
         _ response: TransportResponse, of name: String, tolerating tolerances: Set<Tolerance>, sentAt: Date
     ) throws(AuthStateError) {
@@ -52,8 +49,7 @@ struct PolledLoginAnswer {
         members.text(member, accept) ?? alias.flatMap { members.text($0, accept) }
     }
 
-    /// The end of the login's time, at most ten years on; a number in a string is taken as the number, as in a token
-    /// response.
+    /// The end of the login's time, at most ten years on.
     func expiry() throws(AuthStateError) -> Date {
         guard let seconds = members.number("expires_in"), seconds > 0 else {
             throw refusal("expires_in", "a positive number of seconds")
@@ -61,7 +57,7 @@ struct PolledLoginAnswer {
         return sentAt.addingTimeInterval(min(seconds, 10 * 365 * 86400))
     }
 
-    /// Seconds, five when the answer does not say, and at least one, so that a provider which sends 0 is not asked without a
+    /// Seconds, five when the answer does not say, and at least one: a provider that sends 0 is not asked without a
     /// pause.
     func interval() -> Duration {
         .seconds(min(max(members.number("interval") ?? 5, 1), 86400))

@@ -2,7 +2,7 @@ package import AuthStateFoundation
 public import AuthStateJOSE
 
 /// A request to the revocation endpoint (RFC 7009, section 2.1).
-public struct RevocationRequest: Sendable, Hashable, OwnTokenRequest {
+public struct RevocationRequest: Sendable, Hashable, OwnTokenRequest, Redacted {
     /// The client that the token was issued to and that sends the request.
     public var client: Client
     /// The token.
@@ -13,11 +13,6 @@ public struct RevocationRequest: Sendable, Hashable, OwnTokenRequest {
     public var additionalParameters: Parameters = [:]
 
     /// Makes a request.
-    ///
-    /// - Parameters:
-    ///   - client: The client that the token was issued to.
-    ///   - token: The token.
-    ///   - tokenTypeHint: The kind of token; nil leaves it to the provider to find out.
     public init(_ client: Client, token: String, tokenTypeHint: TokenTypeHint? = nil) {
         self.client = client
         self.token = token
@@ -26,16 +21,12 @@ public struct RevocationRequest: Sendable, Hashable, OwnTokenRequest {
 
     package static let name = "revocation"
     package static let stage = AuthStateError.Stage.logout
-    package static let absenceHint = "The tokens count until they end; log out to forget them here."
+    package static let absenceHint = "The tokens stay valid until they expire; log out to forget them here."
     package static func endpoint(of provider: ProviderConfiguration) -> URL? { provider.revocationEndpoint }
-}
 
-extension RevocationRequest: Redacted {
     /// The client; the token stays secret.
     public var description: String { redactedDescription }
-}
 
-extension RevocationRequest {
     /// Checks an answer (RFC 7009, section 2.2): success is the same for a token that was unknown.
     ///
     /// Some providers, such as Google, answer `invalid_token` for a token that is no longer valid: that is success too.
@@ -51,7 +42,7 @@ extension RevocationRequest {
             throw AuthStateError(
                 .invalidClient, stage: .logout,
                 "The revocation endpoint does not serve this client (status \(response.status)).",
-                hint: "The tokens count until they end; allow the client to revoke them, if the provider can.",
+                hint: "The tokens stay valid until they expire; allow the client to revoke them, if the provider can.",
                 httpStatus: response.status)
         }
         throw AuthStateError.endpoint("revocation endpoint", response, stage: .logout)

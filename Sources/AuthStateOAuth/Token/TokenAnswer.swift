@@ -1,18 +1,15 @@
 package import AuthStateFoundation
-import AuthStateJOSE
+package import AuthStateJOSE
 
 /// The outcome of a token request.
-package enum TokenAnswer: Sendable {
+package enum TokenAnswer: Sendable, Redacted {
     /// Tokens.
     case tokens(TokenResponse)
     /// The provider refused, or cannot answer now.
     case error(AuthStateError)
-    /// An answer with status 200 that fails a check; a refresh token in it is always kept, because the former one may
-    /// no longer be valid.
+    /// An answer with status 200 that fails a check; its refresh token is kept, as the former may no longer be valid.
     case refused(AuthStateError, refreshToken: String?)
-}
 
-extension TokenAnswer: Redacted {
     /// Tokens or the error, never a token.
     package var description: String {
         switch self {
@@ -21,12 +18,19 @@ extension TokenAnswer: Redacted {
         case .refused(let error, let refreshToken): "\(error) Refresh token: \(refreshToken == nil ? "none" : "kept")."
         }
     }
+
+    /// Returns the answer with another error in place of its own.
+    package func mapError(_ transform: (AuthStateError) -> AuthStateError) -> TokenAnswer {
+        switch self {
+        case .tokens: self
+        case .error(let error): .error(transform(error))
+        case .refused(let error, let refreshToken): .refused(transform(error), refreshToken: refreshToken)
+        }
+    }
 }
 
 extension TokenAnswer {
-    /// Reads an answer (RFC 6749, sections 5.1 and 5.2).
-    ///
-    /// - Parameter sentAt: When the request was sent; lifetimes count from there.
+    /// Reads an answer (RFC 6749, sections 5.1 and 5.2); lifetimes count from `sentAt`, when the request was sent.
     package init(_ response: TransportResponse, to request: TokenRequest, sentAt: Date) {
         let tolerances = request.client.provider.tolerances
         let json = response.tokenDocument(tolerating: tolerances)
@@ -133,8 +137,7 @@ extension TokenResponse {
 
     /// Refuses tokens of a type that was not asked for.
     ///
-    /// With a DPoP key bearer tokens are a downgrade: a thief could use them, although the state relies on their
-    /// binding (RFC 9449, section 5).
+    /// With a DPoP key bearer tokens are a downgrade: the state relies on their binding (RFC 9449, section 5).
     private static func check(_ type: String?, of request: TokenRequest) throws(AuthStateError) {
         // RFC 8693, section 2.2.1: the issued token is not an access token.
         if request.grantType == .tokenExchange, type?.equalsIgnoringASCIICase("N_A") == true { return }
@@ -188,13 +191,31 @@ extension Set<Tolerance> {
     }
 }
 
-extension TokenAnswer {
-    /// Returns the answer with another error in place of its own.
-    package func mapError(_ transform: (AuthStateError) -> AuthStateError) -> TokenAnswer {
-        switch self {
-        case .tokens: self
-        case .error(let error): .error(transform(error))
-        case .refused(let error, let refreshToken): .refused(transform(error), refreshToken: refreshToken)
+extension TrustCheck {
+    /// Only a 200 brings tokens; no redirect does (RFC 6749, 5.1; RFC 9700, 4.12).
+    package static let tokenResponseStatus = TrustCheck("tokenResponseStatus")
+    /// An answer with `error` is an error, whatever else is in it (RFC 6749, 5.2).
+    package static let tokenResponseError = TrustCheck("tokenResponseError")
+    /// `access_token` is visible ASCII, so that it cannot write a header of its own (RFC 6749, A.12).
+    package static let tokenResponseAccessToken = TrustCheck("tokenResponseAccessToken")
+    /// `token_type` is one that can be used (RFC 6749, 7.1).
+    package static let tokenResponseType = TrustCheck("tokenResponseType")
+    /// The response to a request with a DPoP key is bound to that key, and is no bearer token (RFC 9449, 5).
+    package static let tokenResponseDowngrade = TrustCheck("tokenResponseDowngrade")
+    /// `refresh_token` is visible ASCII (RFC 6749, A.17).
+    package static let tokenResponseRefreshToken = TrustCheck("tokenResponseRefreshToken")
+    /// `expires_in` is a number of seconds; another value means no unlimited lifetime (RFC 6749, 5.1 and A.14).
+    package static let tokenResponseLifetime = TrustCheck("tokenResponseLifetime")
+}
+
+extension TransportResponse {
+    /// The members of a token endpoint's answer; nil when it has no document of a kind that is accepted.
+    func tokenDocument(tolerating tolerances: Set<Tolerance>) -> JSONValue? {
+        if tolerances.contains(.formEncodedTokens), mediaType == "application/x-www-form-urlencoded" {
+            guard let form = Parameters(decoding: String(decoding: body, as: UTF8.self)), form.repeatedName == nil
+            else { return nil }
+            return .object(Dictionary(uniqueKeysWithValues: form.names.map { ($0, .string(form[$0] ?? "")) }))
         }
+        return json
     }
 }

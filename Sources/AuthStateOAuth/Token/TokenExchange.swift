@@ -1,7 +1,7 @@
 public import AuthStateJOSE
 
 /// A token and its kind.
-public struct TypedToken: Sendable, Hashable {
+public struct TypedToken: Sendable, Hashable, Redacted {
     /// The token.
     public var token: String
     /// The kind of token.
@@ -12,9 +12,7 @@ public struct TypedToken: Sendable, Hashable {
         self.token = token
         self.type = type
     }
-}
 
-extension TypedToken: Redacted {
     /// The kind; the token stays secret.
     public var description: String { "token of type \(type)" }
 }
@@ -37,15 +35,6 @@ public struct TokenExchange: Sendable, Hashable {
     public var additionalParameters: Parameters
 
     /// Makes an exchange.
-    ///
-    /// - Parameters:
-    ///   - subjectToken: The token of the party in whose name the new token is issued.
-    ///   - actorToken: The token of the party that acts in that name; nil when it is the same party.
-    ///   - requestedTokenType: The kind of token to ask for; nil leaves it to the provider.
-    ///   - audiences: The names of the services that the token shall be for.
-    ///   - resources: The places of the services that the token shall be for, absolute URIs.
-    ///   - scopes: The scopes of the new token.
-    ///   - additionalParameters: Additional parameters that the provider understands.
     public init(
         of subjectToken: TypedToken, actorToken: TypedToken? = nil, requestedTokenType: TokenTypeIdentifier? = nil,
         audiences: [String] = [], resources: [String] = [], scopes: [Scope] = [], additionalParameters: Parameters = [:]
@@ -75,4 +64,29 @@ extension TokenResponse {
     public var issuedTokenType: TokenTypeIdentifier? {
         additionalMembers["issued_token_type"]?.stringValue.map { TokenTypeIdentifier(rawValue: $0) }
     }
+}
+
+/// The kind of a token that is exchanged (RFC 8693, section 3).
+public struct TokenTypeIdentifier: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The identifier.
+    public let rawValue: String
+    /// Makes an identifier.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// The identifier.
+    public var description: String { rawValue }
+
+    /// An access token of the provider that receives the request, in any format.
+    public static let accessToken = Self(rawValue: "urn:ietf:params:oauth:token-type:access_token")
+    /// A refresh token of the provider that receives the request.
+    public static let refreshToken = Self(rawValue: "urn:ietf:params:oauth:token-type:refresh_token")
+    /// An ID token.
+    public static let idToken = Self(rawValue: "urn:ietf:params:oauth:token-type:id_token")
+    /// Any JWT, for example an access token of another provider.
+    public static let jwt = Self(rawValue: "urn:ietf:params:oauth:token-type:jwt")
+    /// A SAML 1.1 assertion in base64url.
+    public static let saml1 = Self(rawValue: "urn:ietf:params:oauth:token-type:saml1")
+    /// A SAML 2.0 assertion in base64url.
+    public static let saml2 = Self(rawValue: "urn:ietf:params:oauth:token-type:saml2")
+    /// An assertion of a user's identity for another authorization server (ID-JAG, draft-ietf-oauth-identity-assertion-authz-grant).
+    public static let identityAssertion = Self(rawValue: "urn:ietf:params:oauth:token-type:id-jag")
 }

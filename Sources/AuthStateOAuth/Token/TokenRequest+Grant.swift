@@ -24,9 +24,7 @@ extension TokenRequest.Grant {
         }
     }
 
-    /// Adds the grant's own parameters to a form.
-    ///
-    /// - Throws: `AuthStateError` with `.invalidArgument` for an assertion that is not signed, or not read.
+    /// Adds the grant's own parameters; throws `.invalidArgument` for an assertion that is not signed, or not read.
     func apply(to form: inout Parameters, stage: AuthStateError.Stage) throws {
         switch self {
         case .authorizationCode(let code, let redirectURI, let codeVerifier):
@@ -49,9 +47,7 @@ extension TokenRequest.Grant {
         case .tokenExchange(let exchange): exchange.apply(to: &form)
         }
     }
-}
 
-extension TokenRequest.Grant {
     /// The refresh token; nil for every other grant.
     package var refreshToken: String? { if case .refreshToken(let token) = self { token } else { nil } }
 }

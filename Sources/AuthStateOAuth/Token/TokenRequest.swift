@@ -1,7 +1,7 @@
 public import AuthStateJOSE
 
 /// A request to the token endpoint (RFC 6749, sections 4.1.3, 4.4.2 and 6, and its extensions).
-public struct TokenRequest: Sendable, Hashable {
+public struct TokenRequest: Sendable, Hashable, Redacted {
     /// What the client presents for the tokens.
     public enum Grant: Sendable, Hashable {
         /// The code of an authorization response, the redirect URI that it came to, and the verifier that belongs to it
@@ -42,14 +42,6 @@ public struct TokenRequest: Sendable, Hashable {
 
     /// Makes a request. Scopes and resources that are not given are those of the grant; the parameters are added to those
     /// of the grant.
-    ///
-    /// - Parameters:
-    ///   - client: The client that asks, and its provider.
-    ///   - grant: The grant that the client presents.
-    ///   - scopes: The scopes to ask for; empty leaves them to the grant.
-    ///   - resources: The resources that the token shall be for, absolute URIs (RFC 8707, section 2.2); empty leaves
-    ///     them to the grant.
-    ///   - additionalParameters: Additional parameters that the provider understands, for example `audience`.
     public init(
         _ client: Client, _ grant: Grant, scopes: [Scope] = [], resources: [String] = [],
         additionalParameters: Parameters = [:]
@@ -77,7 +69,6 @@ public struct TokenRequest: Sendable, Hashable {
 
     /// The grant's name (RFC 6749, section 4).
     public var grantType: GrantType { grant.type }
-
     /// The part of a flow that this request belongs to.
     package var stage: AuthStateError.Stage { grantType == .refreshToken ? .refresh : .token }
 
@@ -90,14 +81,11 @@ public struct TokenRequest: Sendable, Hashable {
         }
     }
 
-    /// The HTTP request: a form, with the client's proof.
+    /// The HTTP request: a form, with the client's proof, and for a request with a `dpopKey` a proof for this endpoint.
     ///
-    /// - Parameters:
-    ///   - authentication: The client's proof for this request.
-    ///   - dpopProof: For a request with a `dpopKey`: a signed `DPoPProof` for this endpoint.
     /// - Throws: `AuthStateError` for a malformed scope or resource, a type of authorization details that the provider does
-    ///   not list, an additional parameter that would replace one of
-    ///   the grant's, an assertion that is not signed, or an algorithm of the DPoP key that the provider does not take.
+    ///   not list, an additional parameter that would replace one of the grant's, an assertion that is not signed, or an
+    ///   algorithm of the DPoP key that the provider does not take.
     public func transportRequest(
         authentication: ClientAuthentication, dpopProof: String? = nil
     ) throws -> TransportRequest {
@@ -105,8 +93,7 @@ public struct TokenRequest: Sendable, Hashable {
         var form: Parameters = ["grant_type": grantType.rawValue]
         try grant.apply(to: &form, stage: stage)
         form["scope"] = try scopes.joined(stage: stage, tolerating: client.provider.tolerances)
-        try ResourceIndicators.check(resources, stage: stage)
-        for resource in resources { form.append("resource", resource) }
+        try form.add(resources: resources, stage: stage)
         try authorizationDetails.check(client.provider.metadata, stage: stage)
         form["authorization_details"] = authorizationDetails.isEmpty ? nil : authorizationDetails.parameter
         var message = try TransportRequest(
@@ -115,9 +102,7 @@ public struct TokenRequest: Sendable, Hashable {
         if let dpopProof { message.headers["DPoP"] = dpopProof }
         return message
     }
-}
 
-extension TokenRequest: Redacted {
     /// Client and grant; codes and tokens stay secret.
     public var description: String { "\(grantType.rawValue) request of \(client.id)" }
 }

@@ -2,7 +2,7 @@ public import AuthStateFoundation
 public import AuthStateJOSE
 
 /// A successful answer of the token endpoint (RFC 6749, section 5.1).
-public struct TokenResponse: Sendable, Hashable, Codable {
+public struct TokenResponse: Sendable, Hashable, Codable, Redacted {
     /// The access token.
     public var accessToken: String
     /// How it is used, as the provider wrote it, for example `Bearer`.
@@ -15,8 +15,8 @@ public struct TokenResponse: Sendable, Hashable, Codable {
     public var idToken: String?
     /// The granted scope, when the provider named it.
     public var scope: String?
-    /// The granted access in detail (RFC 9396, section 7), which may be less or more exact than the requested one; nil
-    /// when the provider did not say.
+    /// The granted access in detail (RFC 9396, section 7), maybe other than requested; nil when the provider did not
+    /// say.
     public var authorizationDetails: [AuthorizationDetail]?
     /// Members that the specification does not name.
     public var additionalMembers: [String: JSONValue]
@@ -27,17 +27,6 @@ public struct TokenResponse: Sendable, Hashable, Codable {
     public var idTokenTrust: IDTokenTrust?
 
     /// Makes a response, for example from a provider's own library.
-    ///
-    /// - Parameters:
-    ///   - accessToken: The access token.
-    ///   - tokenType: The type of the access token, as the provider wrote it.
-    ///   - issuedAt: The time at which the request was sent; lifetimes count from here.
-    ///   - accessTokenExpirationDate: The time at which the access token expires; nil when the provider did not say.
-    ///   - refreshToken: The refresh token, when there is one.
-    ///   - idToken: The ID token, when there is one; it is not verified here.
-    ///   - scope: The granted scope, when the provider named it.
-    ///   - authorizationDetails: The granted access in detail (RFC 9396, section 7); nil when the provider did not say.
-    ///   - additionalMembers: Members that the specification does not name.
     public init(
         accessToken: String, tokenType: String = "Bearer", issuedAt: Date, accessTokenExpirationDate: Date? = nil,
         refreshToken: String? = nil, idToken: String? = nil, scope: String? = nil,
@@ -53,24 +42,18 @@ public struct TokenResponse: Sendable, Hashable, Codable {
         self.authorizationDetails = authorizationDetails
         self.additionalMembers = additionalMembers
     }
-}
 
-extension TokenResponse {
-    /// The scopes that were granted and not asked for, in order; empty when nothing is known of either.
-    ///
-    /// - Parameter requested: The requested scope, separated by spaces.
-    public func scopes(beyond requested: String?) -> [Scope] {
-        guard let scope, let requested else { return [] }
-        let asked = Set(requested.split(separator: " "))
-        return scope.split(separator: " ").filter { !asked.contains($0) }.map { Scope(rawValue: String($0)) }
-    }
-}
-
-extension TokenResponse: Redacted {
     /// Type, scope and expiry; tokens stay secret.
     public var description: String {
         "\(tokenType.printable(40)) token, scope \((scope ?? "as asked for").printable()), "
             + "expires \(accessTokenExpirationDate.map { "\($0)" } ?? "unknown"), "
             + "\(refreshToken == nil ? "without" : "with") refresh token"
+    }
+
+    /// The scopes that were granted and not asked for, in order; empty when nothing is known of either.
+    public func scopes(beyond requested: String?) -> [Scope] {
+        guard let scope, let requested else { return [] }
+        let asked = Set(requested.split(separator: " "))
+        return scope.split(separator: " ").filter { !asked.contains($0) }.map { Scope(rawValue: String($0)) }
     }
 }

@@ -2,7 +2,7 @@ public import AuthStateFoundation
 public import AuthStateJOSE
 
 /// The callback at the redirect URI: the URL, and the form when the provider answered by POST.
-public struct AuthorizationCallback: Sendable, Hashable {
+public struct AuthorizationCallback: Sendable, Hashable, Redacted {
     /// The URL that was called, exactly as it came.
     public let url: String
     /// The body of a form POST (OAuth 2.0 Form Post Response Mode), still encoded.
@@ -22,9 +22,7 @@ public struct AuthorizationCallback: Sendable, Hashable {
         self.url = url
         self.formBody = formBody
     }
-}
 
-extension AuthorizationCallback: Redacted {
     /// The URL without its query and fragment, which carry the code.
     public var description: String { URIReference(url).redacted }
 }

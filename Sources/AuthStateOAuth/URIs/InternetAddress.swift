@@ -1,5 +1,5 @@
 /// An IPv4 or IPv6 address.
-public struct InternetAddress: Sendable, Hashable {
+public struct InternetAddress: Sendable, Hashable, CustomStringConvertible {
     /// The address in network order: 4 or 16 bytes.
     public let bytes: [UInt8]
 
@@ -43,9 +43,7 @@ public struct InternetAddress: Sendable, Hashable {
         guard [AddressBlock.mapped, AddressBlock.nat64].contains(where: { $0.contains(self) }) else { return nil }
         return InternetAddress(bytes: bytes.suffix(4))
     }
-}
 
-extension InternetAddress: CustomStringConvertible {
     /// The address as it is usually written; no zeros are left out of IPv6.
     public var description: String {
         guard bytes.count == 16 else { return bytes.map(String.init).joined(separator: ".") }

@@ -1,4 +1,4 @@
-/// The parts of a URI exactly as they are written (RFC 3986, appendix B); `URL` rewrites parts that must be compared
+/// The parts of a URI exactly as they are written (RFC 3986, appendix B); `URL` rewrites what must be compared
 /// unchanged.
 package struct URIReference: Sendable, Hashable {
     package var scheme: Substring?
@@ -75,4 +75,24 @@ extension URIReference {
         let isDefault = port?.isEmpty ?? true || port == (scheme == "https" ? "443" : "80")
         return "\(scheme)://\((host ?? "").lowercased())" + (isDefault ? "" : ":\(port ?? "")")
     }
+
+    /// Whether the host has only the characters of names and addresses: ASCII letters, digits, `-`, `.`, `_`, and, in
+    /// brackets, hexadecimal digits, `:` and `.`.
+    ///
+    /// A check and a connection may read other characters differently: libcurl takes `127.0.0.%31` for 127.0.0.1.
+    package var hasPlainHost: Bool {
+        guard let host, !host.isEmpty else { return false }
+        guard host.utf8.first == UInt8(ascii: "[") else {
+            return host.utf8.allSatisfy {
+                (0x61...0x7A).contains($0.asciiLowercased) || (0x30...0x39).contains($0) || "-._".utf8.contains($0)
+            }
+        }
+        return host.utf8.last == UInt8(ascii: "]")
+            && host.utf8.dropFirst().dropLast().allSatisfy { $0.hexValue != nil || ":.".utf8.contains($0) }
+    }
+
+    /// Whether the host reaches this machine, however it is written: for refusing, where `isLoopback` is for allowing.
+    ///
+    /// A name that only the resolver maps to this machine cannot be recognised from the text.
+    package var reachesThisMachine: Bool { host.map { InternetAddress.isThisMachine($0) } ?? false }
 }

@@ -2,12 +2,10 @@ import AuthStateFoundation
 package import AuthStateJOSE
 
 /// Userinfo as a signed JWT (OpenID Connect Core, 5.3.2 and 5.3.4); its claims are available only after verification.
-package struct SignedUserInfo: Sendable, Hashable {
+package struct SignedUserInfo: Sendable, Hashable, Redacted {
     private let token: JSONWebToken
 
-    /// Reads a compact token.
-    ///
-    /// - Throws: `AuthStateError`: `.malformedResponse`, or `.unsupported` when it is encrypted.
+    /// Reads a compact token; throws `AuthStateError`: `.malformedResponse`, or `.unsupported` when it is encrypted.
     package init(parsing compact: String) throws {
         guard compact.utf8.count(where: { $0 == UInt8(ascii: ".") }) != 4 else {
             throw AuthStateError(
@@ -28,19 +26,15 @@ package struct SignedUserInfo: Sendable, Hashable {
 
     /// Checks signature, type, issuer, audience and times, and returns the claims.
     ///
-    /// - Parameters:
-    ///   - keys: The keys that the provider publishes.
-    ///   - expectation: The issuer, the client and the time. The algorithms of its policy are those the client is
-    ///     registered with for userinfo; its secret is the key of HS256 and the like. `none` is never accepted.
-    /// - Throws: `JOSEError` for the signature, `AuthStateError` with `.invalidUserInfo` that names the claim.
+    /// The algorithms of the expectation's policy are those the client is registered with for userinfo; its secret is
+    /// the key of HS256 and the like. `none` is never accepted. Throws `JOSEError` for the signature, `AuthStateError`
+    /// with `.invalidUserInfo` that names the claim.
     package func claims(keys: JSONWebKeySet, expectation: IDTokenExpectation) throws -> [String: JSONValue] {
         if TrustCheck.userInfoSignature.isOn { try verifySignature(keys, expectation) }
-        for rule in Self.rules where !rule.check.holds(rule.isMet(token, expectation)) {
+        if let rule = Self.rules.broken(by: token, expectation) {
             throw AuthStateError(
-                .invalidUserInfo, stage: .userinfo,
-                "The signed userinfo failed a check: \(rule.name) (\(rule.section)).", expected: rule.expected,
-                received: rule.isOfHeader
-                    ? token.header.type : token.claims[rule.name] == nil ? "no \(rule.name)" : "another \(rule.name)")
+                .invalidUserInfo, stage: .userinfo, rule.message("signed userinfo"), expected: rule.expected,
+                received: rule.received(token))
         }
         return token.claims.objectValue ?? [:]
     }
@@ -54,52 +48,49 @@ package struct SignedUserInfo: Sendable, Hashable {
         }
     }
 
-    /// One rule about one claim, or one member of the header.
-    private struct Rule: Sendable {
-        var check: TrustCheck
-        var name: String
-        var section: String
-        var expected: String
-        var isOfHeader = false
-        var isMet: @Sendable (JSONWebToken, IDTokenExpectation) -> Bool
-    }
-
-    private static let rules: [Rule] = [
-        Rule(
-            check: .userInfoType, name: "typ", section: "RFC 8725, 3.11", expected: "JWT, or no typ", isOfHeader: true
-        ) { token, _ in TokenKind.userInfo.admits(token.header) },
-        Rule(check: .userInfoEvent, name: "events", section: "RFC 8417, 4", expected: "no events") {
-            token, _ in !token.isSecurityEvent
+    private static let rules = [
+        ClaimRule(check: .userInfoType, name: "typ", section: "RFC 8725, 3.11", expected: "JWT, or no typ") {
+            token, _ in TokenKind.userInfo.admits(token.header)
+        },
+        ClaimRule(check: .userInfoEvent, name: "events", section: "RFC 8417, 4", expected: "no events") { token, _ in
+            !token.isSecurityEvent
         },
         // Core 5.3.2: `iss` and `aud` SHOULD be there. TLS proves the server, and `sub` names the user of the claims.
-        Rule(check: .userInfoIssuer, name: "iss", section: "Core 5.3.2", expected: "the issuer, or no iss") {
-            token, expected in
-            token.claims["iss"].map { $0.stringValue?.isExactly(expected.issuer.rawValue) == true } ?? true
+        ClaimRule(check: .userInfoIssuer, name: "iss", section: "Core 5.3.2", expected: "the issuer, or no iss") {
+            $0.claims["iss"] == nil || $0.isIssued(by: $1.issuer)
         },
-        Rule(check: .userInfoAudience, name: "aud", section: "Core 5.3.2", expected: "this client, or no aud") {
-            token, expected in
-            token.claims["aud"].map {
-                ($0.arrayValue ?? [$0]).compactMap(\.stringValue).containsExactly(expected.clientID)
-            } ?? true
+        ClaimRule(check: .userInfoAudience, name: "aud", section: "Core 5.3.2", expected: "this client, or no aud") {
+            $0.claims["aud"] == nil || $0.isFor($1.clientID)
         },
-        Rule(
-            check: .userInfoExpiry, name: "exp", section: "RFC 7519, 4.1.4", expected: "a time in the future"
-        ) { token, expected in
-            token.claims["exp"].map {
-                ($0.doubleValue ?? 0) + expected.policy.leeway.inSeconds > expected.now.timeIntervalSince1970
-            } ?? true
+        ClaimRule(check: .userInfoExpiry, name: "exp", section: "RFC 7519, 4.1.4", expected: "a time in the future") {
+            $0.claims["exp"] == nil || $0.isBeforeEnd($1)
         },
-        Rule(
-            check: .userInfoNotBefore, name: "nbf", section: "RFC 7519, 4.1.5", expected: "a time in the past"
-        ) { token, expected in
-            token.claims["nbf"].map {
-                ($0.doubleValue ?? .infinity) - expected.policy.leeway.inSeconds <= expected.now.timeIntervalSince1970
-            } ?? true
+        ClaimRule(check: .userInfoNotBefore, name: "nbf", section: "RFC 7519, 4.1.5", expected: "a time in the past") {
+            $0.isAfterStart($1)
         },
     ]
-}
 
-extension SignedUserInfo: Redacted {
     /// The token's algorithm and key, no claim.
     package var description: String { "signed userinfo: \(token)" }
+}
+
+extension TrustCheck {
+    /// `sub` is the ID token's (Core 5.3.2).
+    package static let userInfoSubject = TrustCheck("userInfoSubject")
+    /// Signed userinfo: the signature is the provider's (Core 5.3.4).
+    package static let userInfoSignature = TrustCheck("userInfoSignature")
+    /// Signed userinfo: `typ` names no other kind of token (RFC 8725, 3.11).
+    package static let userInfoType = TrustCheck("userInfoType")
+    /// Signed userinfo: there is no `events`, so that no logout token passes for userinfo (RFC 8417, 4).
+    package static let userInfoEvent = TrustCheck("userInfoEvent")
+    /// Signed userinfo: `iss` is the issuer (Core 5.3.2).
+    package static let userInfoIssuer = TrustCheck("userInfoIssuer")
+    /// Signed userinfo: `aud` contains the client (Core 5.3.2).
+    package static let userInfoAudience = TrustCheck("userInfoAudience")
+    /// Signed userinfo: `exp`, if present, is in the future (RFC 7519, 4.1.4).
+    package static let userInfoExpiry = TrustCheck("userInfoExpiry")
+    /// Signed userinfo: `nbf`, if present, is in the past (RFC 7519, 4.1.5).
+    package static let userInfoNotBefore = TrustCheck("userInfoNotBefore")
+    /// The endpoint of distributed claims is https (Core 5.6.2).
+    package static let claimSourceTLS = TrustCheck("claimSourceTLS")
 }

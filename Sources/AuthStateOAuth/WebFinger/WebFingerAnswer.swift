@@ -8,14 +8,10 @@ package struct WebFingerAnswer: Sendable, Hashable {
     /// The issuer of the first link that has the relation.
     package let issuer: Issuer
 
-    /// Reads a descriptor.
-    ///
-    /// - Throws: `AuthStateError`: `.invalidMetadata`, `.discoveryFailed` when no link leads to an issuer,
-    ///   `.invalidIssuer` when the link is not an issuer.
+    /// Reads a descriptor. Throws `AuthStateError`: `.invalidMetadata`, `.discoveryFailed` when no link leads to an
+    /// issuer, `.invalidIssuer` when the link is not an issuer.
     package init(parsing body: Data) throws {
-        guard let members = (try? JSONValue(answer: body))?.objectValue else {
-            throw Self.malformed("a JSON object")
-        }
+        guard let members = (try? JSONValue(answer: body))?.objectValue else { throw Self.malformed("a JSON object") }
         subject = AnswerMembers(members).text("subject")
         guard let links = (members["links"] ?? []).arrayValue else { throw Self.malformed("a list of links") }
         guard let first = links.first(where: { $0["rel"]?.stringValue == WebFingerQuery.relation }) else {

@@ -13,9 +13,7 @@ package struct WebFingerQuery: Sendable, Hashable {
     package static let relation = "http://openid.net/specs/connect/1.0/issuer"
 
     /// Normalises an identifier that a user typed: `user@host`, `acct:user@host`, `host`, `host:port`, or an http(s)
-    /// URL.
-    ///
-    /// - Throws: `AuthStateError` with `.invalidArgument`, or `.unsupported` for an XRI.
+    /// URL. Throws `AuthStateError` with `.invalidArgument`, or `.unsupported` for an XRI.
     package init(_ identifier: String) throws {
         let text = identifier.prefix { $0 != "#" }
         guard let first = text.utf8.first, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {

@@ -13,8 +13,7 @@ final class ConnectionPool: Sendable {
     private let idle = Lock<[Connection]>([])
 
     init(_ settings: ConnectionSettings, maximumConnections: Int, clock: any Clock<Duration>) {
-        self.settings = settings
-        self.clock = clock
+        (self.settings, self.clock) = (settings, clock)
         line = WaitingLine(capacity: max(1, maximumConnections))
     }
 

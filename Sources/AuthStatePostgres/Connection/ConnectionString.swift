@@ -37,7 +37,7 @@ struct ConnectionString: Sendable {
 
     private static var unreadable: AuthStateError {
         AuthStateError(
-            .invalidArgument, stage: .store, "The connection string of PostgreSQL makes no sense.",
+            .invalidArgument, stage: .store, "The connection string of PostgreSQL cannot be parsed.",
             expected: "host=… dbname=… user=… or postgresql://user@host/database",
             hint: "In a URI, write special characters of user and password as %40 and the like.")
     }

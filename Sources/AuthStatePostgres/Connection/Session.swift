@@ -93,9 +93,7 @@ final class Session {
         default:
             // The first line only: details can hold values.
             let text = { (field: Int32) in AuthStatePQresultErrorField(result, field).map { String(cString: $0) } }
-            guard let state = text(Int32(AuthStatePQ_PG_DIAG_SQLSTATE)) else {
-                throw failure(.connectionLost)
-            }
+            guard let state = text(Int32(AuthStatePQ_PG_DIAG_SQLSTATE)) else { throw failure(.connectionLost) }
             let message = text(Int32(AuthStatePQ_PG_DIAG_MESSAGE_PRIMARY)) ?? "unknown"
             throw PostgresFailure(message: string.redacting(message), state: state)
         }

@@ -24,15 +24,10 @@ struct Statement: Sendable {
     var isScript = false
 
     /// Several statements.
-    init(script sql: String) {
-        (purpose, self.sql, parameters, columns, isScript) = (.writing, sql, [], 0, true)
-    }
+    init(script sql: String) { (purpose, self.sql, parameters, columns, isScript) = (.writing, sql, [], 0, true) }
 
     init(_ purpose: Purpose, _ sql: String, _ parameters: Parameter..., columns: Int = 0) {
-        self.columns = columns
-        self.purpose = purpose
-        self.sql = sql
-        self.parameters = parameters
+        (self.columns, self.purpose, self.sql, self.parameters) = (columns, purpose, sql, parameters)
     }
 }
 

@@ -19,10 +19,7 @@ final class LeaseClaim: Sendable {
         _ key: KeyHash, _ pool: ConnectionPool, _ configuration: PostgresAuthStateStore.Configuration,
         clock: any Clock<Duration>
     ) {
-        self.key = key
-        self.pool = pool
-        self.configuration = configuration
-        self.clock = clock
+        (self.key, self.pool, self.configuration, self.clock) = (key, pool, configuration, clock)
         validity = Lock(Deadline(after: .zero, on: clock))
     }
 

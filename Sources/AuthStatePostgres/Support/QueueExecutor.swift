@@ -8,9 +8,7 @@ final class QueueExecutor: SerialExecutor {
 
     init(label: String) { queue = DispatchQueue(label: label) }
 
-    func enqueue(_ job: UnownedJob) {
-        queue.async { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) }
-    }
+    func enqueue(_ job: UnownedJob) { queue.async { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) } }
 
     /// Lets code that the queue runs by itself, such as a source's handler, count as the actor's.
     func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }

@@ -27,9 +27,7 @@ final class ChangeHub: Sendable {
 
     /// Counts a change of each key, named by its hash as notifications have it.
     func note(_ keys: [String]) {
-        for slot in keys.compactMap({ UInt16($0.prefix(4), radix: 16) }) {
-            counts.increment(Int(slot))
-        }
+        for slot in keys.compactMap({ UInt16($0.prefix(4), radix: 16) }) { counts.increment(Int(slot)) }
     }
 
     /// A number that differs from before when the key may have changed: without a connection, in each second.

@@ -42,11 +42,12 @@ extension AuthStatePool {
         return try await logIn(.callback(callback, of: pending), for: key, annotations: annotations)
     }
 
-    /// Ends the session of a key: forgets it here and, through the store, on every server, revokes its tokens, and leaves nothing
-    /// in the store.
+    /// Ends the session of a key: forgets it here and, through the store, on every server, does at the provider what is asked
+    /// for, and leaves nothing in the store.
     ///
-    /// Redirect the browser to the URL of the outcome's `pending`, if there is one, to end the session at the provider too. A
-    /// stored state that can never be read is removed. A part that fails is in the outcome; each is tried.
+    /// With `.everywhere`, redirect the browser to the URL of the outcome's `pending`, if there is one, to end the session at the
+    /// provider too. A stored state that can never be read is removed. A part that fails is in the outcome, a failed save
+    /// among them (`removal`); each is tried.
     ///
     /// - Parameters:
     ///   - key: The key of the session.
@@ -68,7 +69,7 @@ extension AuthStatePool {
         } catch AuthStateError.Code.notLoggedIn {
             return try await saveEnd(key) ?? .nothing
         } catch  where error.isAboutContent {
-            return try await discard(key, error)
+            return try await discard(key, error, revokes: logout.revokes)
         }
     }
 
@@ -80,10 +81,11 @@ extension AuthStatePool {
     }
 
     /// Removes a state that can never be read: its tokens are not known, and stay valid until they expire.
-    func discard(_ key: AuthStateKey, _ error: any Error) async throws -> LogoutOutcome {
+    func discard(_ key: AuthStateKey, _ error: any Error, revokes: Bool = true) async throws -> LogoutOutcome {
         try await remove(key)
         return LogoutOutcome(
-            removal: .done, revocation: .failed(AuthStateError(wrapping: error, stage: .store)), session: .notNeeded)
+            removal: .done, revocation: revokes ? .failed(AuthStateError(wrapping: error, stage: .store)) : .notNeeded,
+            session: .notNeeded)
     }
 
     /// Removes the record of an end, and the ended state from memory; a record that stays is left to a sweep.

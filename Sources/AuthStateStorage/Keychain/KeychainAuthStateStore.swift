@@ -71,12 +71,8 @@ public struct KeychainAuthStateStore: AuthStateStore {
         accessibility: Accessibility = .afterFirstUnlockThisDeviceOnly, clock: any Clock<Duration> = ContinuousClock(),
         queue: WaitingLine<String> = Self.queue
     ) {
-        self.items = items
-        self.service = service
-        self.accessGroup = accessGroup
-        self.accessibility = accessibility
-        self.clock = clock
-        self.queue = queue
+        (self.items, self.service, self.accessGroup, self.accessibility) = (items, service, accessGroup, accessibility)
+        (self.clock, self.queue) = (clock, queue)
         work = BlockingWork(label: "AuthStateKit.KeychainAuthStateStore", clock: clock)
     }
 
@@ -102,9 +98,7 @@ public struct KeychainAuthStateStore: AuthStateStore {
     /// - Throws: `AuthStateError` with `.storeLocked` at the deadline; `CancellationError` when cancelled while
     ///   waiting; the body's errors.
     public nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey,
-        deadline: Duration,
-        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+        _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
         let (entry, slot, work, queue) = (entry(key), slot(of: key), work, queue)
         let deadline = Deadline(after: deadline, on: clock)
@@ -163,8 +157,7 @@ public struct KeychainAuthStateStore: AuthStateStore {
 
     private func entry(_ key: AuthStateKey) -> KeychainEntry {
         KeychainEntry(
-            items: items,
-            name: KeychainAttributes(service: service, account: key.rawValue, accessGroup: accessGroup),
+            items: items, name: KeychainAttributes(service: service, account: key.rawValue, accessGroup: accessGroup),
             accessibility: accessibility)
     }
 

@@ -31,9 +31,7 @@ final class KeychainLease: AuthStateLease {
         _ work: BlockingWork
     ) {
         followsCrash = (try? reading.get())?.isMarked == true
-        self.entry = entry
-        self.slot = slot
-        self.work = work
+        (self.entry, self.slot, self.work) = (entry, slot, work)
         state = Lock(State(reading: reading))
     }
 

@@ -28,9 +28,7 @@ struct KeychainStatus: RawRepresentable, Sendable, Hashable {
     }
 
     /// The advice for a user.
-    var hint: String {
-        Self.table[rawValue]?.hint ?? "Look the number up with `security error \(rawValue)` on a Mac."
-    }
+    var hint: String { Self.table[rawValue]?.hint ?? "Look the number up with `security error \(rawValue)` on a Mac." }
 
     /// Names and hints; one table for reading and writing.
     private static let table: [Int32: (name: String, hint: String)] = {

@@ -4,10 +4,7 @@ final class KeychainWatch: AuthStateWatch {
     private let service: ChangeCounters.Slot
 
     /// - Parameter service: The slot in which changes of all items of the service are counted.
-    init(item: ChangeCounters.Slot, service: ChangeCounters.Slot) {
-        self.item = item
-        self.service = service
-    }
+    init(item: ChangeCounters.Slot, service: ChangeCounters.Slot) { (self.item, self.service) = (item, service) }
 
     // Both only grow.
     var generation: UInt64 { ChangeCounters.generation(of: item) &+ ChangeCounters.generation(of: service) }

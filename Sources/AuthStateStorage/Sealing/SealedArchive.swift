@@ -43,8 +43,7 @@ package struct SealedArchive: Sendable, Hashable {
         guard let keyID = json["key"]?.stringValue,
             let content = json["content"]?.stringValue.flatMap({ Base64URL.decode($0) })
         else { throw AuthStateError.notSealedNorArchive() }
-        self.keyID = keyID
-        self.content = content
+        (self.keyID, self.content) = (keyID, content)
         name = json["name"]?.stringValue.flatMap { Base64URL.decode($0) }
     }
 

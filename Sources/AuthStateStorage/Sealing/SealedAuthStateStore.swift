@@ -30,12 +30,9 @@ public struct SealedAuthStateStore: AuthStateStore {
             throw AuthStateError(
                 .invalidArgument, stage: .store, "The list of sealing keys cannot be used.",
                 expected: "at least one key, each with a name of its own",
-                received: keys.isEmpty ? "no key" : keys.map(\.id).joined(separator: ", "),
-                hint: SealingKey.recipe)
+                received: keys.isEmpty ? "no key" : keys.map(\.id).joined(separator: ", "), hint: SealingKey.recipe)
         }
-        self.base = base
-        self.keys = keys
-        self.opensUnsealed = opensUnsealed
+        (self.base, self.keys, self.opensUnsealed) = (base, keys, opensUnsealed)
     }
 
     /// Reads and opens a state; nil when there is none under the key.
@@ -53,9 +50,7 @@ public struct SealedAuthStateStore: AuthStateStore {
     ///   - deadline: The time to wait for another holder; after it, `.storeLocked` is thrown.
     ///   - body: The transaction. It runs in the caller's isolation; the lease is released when it returns or throws.
     public nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey,
-        deadline: Duration,
-        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+        _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
         try await base.withLease(key, deadline: deadline) { lease in
             try await body(SealedLease(store: self, key: key, base: lease))
@@ -114,6 +109,10 @@ public struct SealedAuthStateStore: AuthStateStore {
 }
 
 extension SealedAuthStateStore {
+    /// Returns the name of the key that stored bytes are sealed with; nil when they are not sealed. Nothing is opened, so
+    /// that a program can choose where it gets the key.
+    public static func sealingKeyID(of archive: Data) -> String? { try? SealedArchive(data: archive)?.keyID }
+
     /// The other store's lease, with the archives open.
     private struct SealedLease: AuthStateLease {
         let store: SealedAuthStateStore
@@ -122,9 +121,7 @@ extension SealedAuthStateStore {
 
         var followsCrash: Bool { base.followsCrash }
 
-        func load() async throws -> StoredAuthState? {
-            try await base.load().map { try store.opened($0, key) }
-        }
+        func load() async throws -> StoredAuthState? { try await base.load().map { try store.opened($0, key) } }
 
         func reserve() async throws { try await base.reserve() }
 

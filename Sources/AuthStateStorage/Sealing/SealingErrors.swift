@@ -24,7 +24,7 @@ extension AuthStateError {
     /// The bytes are neither a sealed archive nor an open one.
     static func notSealedNorArchive() -> AuthStateError {
         AuthStateError(
-            .storeCorrupt, stage: .store, "The stored state makes no sense; it was left as it was.",
+            .storeCorrupt, stage: .store, "The stored state cannot be parsed; it was left as it was.",
             expected: "a sealed state", hint: "Move it away and log in again.")
     }
 

@@ -40,12 +40,10 @@
                     expected: "a name without null characters", received: application.printable(),
                     hint: "Take a name of the reversed domain, for example com.example.app.")
             }
-            let request = SecretService.Request(
-                application: application, label: label ?? "Sealing key of \(application)", creates: creates,
-                mayPrompt: mayPrompt, limit: limit)
-            let secrets = try await SecretService.secrets(request) {
-                Base64.encode(try SealingKey.random().bytes.bytes)
-            }
+            let secrets = try await SecretService.secrets(
+                of: application, label: label ?? "Sealing key of \(application)", creates: creates,
+                mayPrompt: mayPrompt, within: limit
+            ) { Base64.encode(try SealingKey.random().bytes.bytes) }
             guard !secrets.isEmpty else {
                 throw AuthStateError(
                     .credentialUnavailable, stage: .store,

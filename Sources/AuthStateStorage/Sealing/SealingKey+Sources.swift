@@ -36,12 +36,6 @@ extension SealingKey {
     /// Returns the bytes of a text. 64 hexadecimal digits would be 48 bytes of base64: no text means two keys.
     private static func decode(_ text: String) -> [UInt8]? {
         let text = text.drop(while: \.isWhitespace).prefix { !$0.isWhitespace }
-        return hexadecimal(text) ?? Base64.decode(text) ?? Base64URL.decode(text)
-    }
-
-    private static func hexadecimal(_ text: Substring) -> [UInt8]? {
-        let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        guard digits.count == text.utf8.count, digits.count == 2 * AES256GCM.keyLength else { return nil }
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        return Fingerprint.bytes(ofHexadecimal: text) ?? Base64.decode(text) ?? Base64URL.decode(text)
     }
 }

@@ -41,9 +41,7 @@ public struct SealingKey: Sendable, Hashable {
         try SealingKey(id: id, bytes: SecureRandom.bytes(AES256GCM.keyLength))
     }
 
-    var cipher: AES256GCM {
-        get throws(JOSEError) { try AES256GCM(key: bytes) }
-    }
+    var cipher: AES256GCM { get throws(JOSEError) { try AES256GCM(key: bytes) } }
 
     static let recipe = "Make one with: openssl rand -base64 32"
 

@@ -3,8 +3,7 @@
     import AuthStateOAuth
     import CAuthStateSecret
 
-    /// The secrets that the Secret Service keeps for one application; its functions block, also while the user is asked
-    /// to unlock a keyring.
+    /// The Secret Service's secrets for one application; its functions block, also while the user unlocks a keyring.
     struct Keyring: ~Copyable {
         private let service: OpaquePointer
         private let application: String
@@ -28,9 +27,8 @@
 
         /// Returns the secrets, in any order; unlocks their keyrings when that is allowed.
         ///
-        /// libsecret's simple functions report a secret in a keyring that stays locked as none.
-        ///
-        /// - Throws: `GLibError`; `AuthStateError` when a secret stays locked.
+        /// libsecret's simple functions report a secret in a keyring that stays locked as none. Throws `GLibError`;
+        /// `AuthStateError` when a secret stays locked.
         func secrets() throws -> [KeptSecret] {
             var found = try search(unlocking: false)
             if found.contains(where: { $0 == nil }), mayPrompt { found = try search(unlocking: true) }
@@ -40,14 +38,11 @@
         }
 
         /// Opens the keyring that new secrets go into, unless it is open. Some services find nothing in a locked one, so
-        /// the lack of a secret is certain only after this.
-        ///
-        /// - Throws: As `secrets()`; `AuthStateError` when there is no such keyring.
+        /// the lack of a secret is certain only after this. Throws as `secrets()`; `AuthStateError` when there is no
+        /// such keyring.
         func openDefaultCollection() throws { try withDefaultCollection { _ in } }
 
-        /// Adds a secret, and replaces none.
-        ///
-        /// - Throws: As `openDefaultCollection()`.
+        /// Adds a secret, and replaces none; throws as `openDefaultCollection()`.
         func add(_ secret: String, label: String) throws {
             try withDefaultCollection { collection in
                 let value = AuthState_secret_value_new(secret, secret.utf8.count, "text/plain")

@@ -4,28 +4,6 @@
 
     /// The freedesktop.org Secret Service: the keyring of a desktop session, over D-Bus, through libsecret.
     package enum SecretService {
-        /// A request for an application's secrets.
-        package struct Request: Sendable {
-            /// The attribute that finds them.
-            package let application: String
-            /// The name under which the user sees a new one.
-            package let label: String
-            /// Whether the first one is made.
-            package let creates: Bool
-            /// Whether the user may be asked to unlock a keyring.
-            package let mayPrompt: Bool
-            /// The time for everything, the user's answer included.
-            package let limit: Duration
-
-            package init(application: String, label: String, creates: Bool, mayPrompt: Bool, limit: Duration) {
-                self.application = application
-                self.label = label
-                self.creates = creates
-                self.mayPrompt = mayPrompt
-                self.limit = limit
-            }
-        }
-
         /// The name on the bus that a process owns while it makes the first secret of an application.
         private static let turn = "org.authstatekit.SealingKey"
         private static let work = BlockingWork(label: "AuthStateKit.SecretService", clock: ContinuousClock())
@@ -39,28 +17,29 @@
             return answer != nil
         }
 
-        /// Returns the secrets of an application; makes the first one when that is asked for.
+        /// Returns the secrets with the application as attribute; with `creates` makes the first one, which the user sees
+        /// under the label. The limit is the time for everything, the user's answer included.
         ///
         /// A secret is never replaced. Processes of one session make the first one in turn: the one that owns a name on the
-        /// bus searches again and adds a secret, the others search until they find it.
-        ///
-        /// - Throws: `AuthStateError`; `CancellationError`.
+        /// bus searches again and adds a secret, the others search until they find it. Throws `AuthStateError`;
+        /// `CancellationError`.
         package static func secrets(
-            _ request: Request, making make: @escaping @Sendable () throws -> String
+            of application: String, label: String, creates: Bool, mayPrompt: Bool, within limit: Duration,
+            making make: @escaping @Sendable () throws -> String
         ) async throws -> [KeptSecret] {
             guard SessionBus.isNamed else { throw AuthStateError.noSessionBus() }
-            return try await run(within: request.limit) { cancellation in
-                let keyring = try Keyring(application: request.application, mayPrompt: request.mayPrompt, cancellation)
+            return try await run(within: limit) { cancellation in
+                let keyring = try Keyring(application: application, mayPrompt: mayPrompt, cancellation)
                 let secrets = try keyring.secrets()
                 guard secrets.isEmpty else { return secrets }
                 try keyring.openDefaultCollection()
-                guard request.creates else { return try keyring.secrets() }
+                guard creates else { return try keyring.secrets() }
                 let bus = try SessionBus(cancellation)
                 while true {
                     let isFirst = try bus.own(turn)
                     let secrets = try keyring.secrets()
                     guard secrets.isEmpty else { return secrets }
-                    if isFirst { return try add(make(), label: request.label, to: keyring) }
+                    if isFirst { return try add(make(), label: label, to: keyring) }
                     usleep(20_000)
                 }
             }
@@ -102,6 +81,66 @@
                 if error.isCancellation, Task.isCancelled { throw CancellationError() }
                 throw AuthStateError.secretService(error, limit)
             }
+        }
+    }
+
+    extension AuthStateError {
+        private static let otherPlace = "take the sealing key from another place"
+
+        /// The environment names no D-Bus session.
+        static func noSessionBus() -> AuthStateError {
+            AuthStateError(
+                .credentialUnavailable, stage: .store,
+                "There is no D-Bus session, and no keyring without one.",
+                expected: "DBUS_SESSION_BUS_ADDRESS in the environment, or a socket at $XDG_RUNTIME_DIR/bus",
+                received: "neither",
+                hint: "Run it in the user's desktop session, or \(otherPlace).")
+        }
+
+        /// A call failed.
+        static func secretService(_ error: GLibError, _ limit: Duration) -> AuthStateError {
+            if error.isCancellation { return secretServiceTimedOut(limit) }
+            guard error.isServiceMissing else {
+                return AuthStateError(
+                    .credentialUnavailable, stage: .store, "The Secret Service of this session cannot be used.",
+                    received: error.message.printable(), hint: "Check the keyring program, or \(otherPlace).")
+            }
+            return AuthStateError(
+                .credentialUnavailable, stage: .store, "No program keeps secrets in this session.",
+                expected: "an owner of org.freedesktop.secrets, as gnome-keyring, KWallet and KeePassXC are",
+                received: error.message.printable(), hint: "Start a keyring program, or \(otherPlace).")
+        }
+
+        /// The service, or the user, did not answer.
+        static func secretServiceTimedOut(_ limit: Duration) -> AuthStateError {
+            AuthStateError(
+                .timedOut, stage: .store, "The Secret Service did not answer.", expected: "an answer within \(limit)",
+                hint: "Answer the keyring's question sooner, or check the keyring program.")
+        }
+
+        /// A keyring is locked.
+        static func keyringLocked(wasAsked: Bool) -> AuthStateError {
+            AuthStateError(
+                .credentialUnavailable, stage: .store,
+                wasAsked
+                    ? "The keyring stays locked: the user declined to unlock it, or could not be asked."
+                    : "The keyring is locked, and the user is not to be asked.",
+                expected: "an unlocked keyring", hint: "Unlock the keyring and try again, or \(otherPlace).")
+        }
+
+        /// The service has no keyring for new secrets.
+        static func noKeyring() -> AuthStateError {
+            AuthStateError(
+                .credentialUnavailable, stage: .store, "The Secret Service has no default keyring.",
+                expected: "a collection with the alias 'default'",
+                hint: "Create a keyring in the desktop's keyring program, or \(otherPlace).")
+        }
+
+        /// A secret that was added is not found.
+        static func secretNotKept() -> AuthStateError {
+            AuthStateError(
+                .credentialUnavailable, stage: .store, "The Secret Service did not keep a new sealing key.",
+                expected: "the key among the stored ones", hint: "Check the keyring program, or \(otherPlace).")
         }
     }
 #endif

@@ -14,9 +14,7 @@
                     hint: "Install libsecret (Debian and Ubuntu: libsecret-1-0; Fedora: libsecret)."))
         }()
 
-        /// Opens the library unless that was done before.
-        ///
-        /// - Throws: `AuthStateError` with `.libraryUnavailable`.
+        /// Opens the library unless that was done before; throws `AuthStateError` with `.libraryUnavailable`.
         static func open() throws { try opened.get() }
     }
 

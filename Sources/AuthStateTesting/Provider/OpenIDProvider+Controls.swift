@@ -27,9 +27,7 @@ extension OpenIDProvider {
     ///   - allow: Whether the login is allowed; false denies it.
     /// - Returns: Whether a login with this code waits for a decision.
     @discardableResult
-    public func decide(userCode: String, allow: Bool) -> Bool {
-        core.decide(userCode: userCode, allow: allow)
-    }
+    public func decide(userCode: String, allow: Bool) -> Bool { core.decide(userCode: userCode, allow: allow) }
 
     /// Decides the backchannel logins of a user, like the user on their phone. Without `Login.page` they are
     /// decided at once.
@@ -39,22 +37,16 @@ extension OpenIDProvider {
     ///   - allow: Whether the logins are allowed; false denies them.
     /// - Returns: Whether a login of theirs waits for a decision.
     @discardableResult
-    public func decide(loginHint: String, allow: Bool) -> Bool {
-        core.decide(loginHint: loginHint, allow: allow)
-    }
+    public func decide(loginHint: String, allow: Bool) -> Bool { core.decide(loginHint: loginHint, allow: allow) }
 
     /// Revokes every grant: refresh tokens fail with `invalid_grant`, access tokens are refused.
-    public func revokeGrants() {
-        core.state.withLock { $0.revokeGrants() }
-    }
+    public func revokeGrants() { core.state.withLock { $0.revokeGrants() } }
 
     /// Returns whether an access token is one of this provider, and still valid by its own time.
     public func hasIssued(accessToken: String) -> Bool { core.hasIssued(accessToken: accessToken) }
 
     /// Expires every access token at once, before its announced lifetime ends; grants stay.
-    public func expireAccessTokens() {
-        core.state.withLock { $0.expireAccessTokens() }
-    }
+    public func expireAccessTokens() { core.state.withLock { $0.expireAccessTokens() } }
 
     /// Makes userinfo and the protected resource refuse the next access tokens, valid ones too.
     ///

@@ -6,13 +6,15 @@ import AuthStateOAuth
 /// What a provider keeps in a file: grants, tokens, the clients that registered, and its keys. Codes, logins in progress and
 /// browsers are lost with the process.
 struct ProviderArchive: Codable {
-    private var format = 1
+    private var format = 2
     private var keys, retiredKeys: [JSONValue]
     private var keyCount: Int
     private var grants: [String: KeptGrant]
     private var accessTokens: [String: ProviderState.AccessToken]
     private var refreshTokens: [String: ProviderState.RefreshToken]
-    private var registrations: [String: KeptRegistration]
+    private var registrations: [String: ProviderState.Registration]
+    /// The secrets of the clients that registered.
+    private var secrets: [String: String]
 
     private struct KeptGrant: Codable {
         var clientID, subject, sessionID: String
@@ -21,13 +23,6 @@ struct ProviderArchive: Codable {
         var authorizationDetails: [JSONValue]
         var requestedClaims: RequestedClaims
         var authenticatedAt: Double
-    }
-
-    private struct KeptRegistration: Codable {
-        var token: String
-        var secret: String?
-        var metadata: [String: JSONValue]
-        var issuedAt: Double
     }
 
     init(_ state: ProviderState, _ keys: ProviderKeys, now: Double) {
@@ -48,11 +43,8 @@ struct ProviderArchive: Codable {
             if !token.expiresAt.isFinite { token.expiresAt = Self.never }
             return token
         }
-        registrations = state.registrations.reduce(into: [:]) { kept, entry in
-            kept[entry.key] = KeptRegistration(
-                token: entry.value.token, secret: state.base.client(entry.key)?.secret, metadata: entry.value.metadata,
-                issuedAt: entry.value.issuedAt)
-        }
+        registrations = state.registrations
+        secrets = registrations.reduce(into: [:]) { $0[$1.key] = state.base.client($1.key)?.secret }
     }
 
     /// The end of a token that does not end, in seconds since 1970.
@@ -63,19 +55,16 @@ struct ProviderArchive: Codable {
         let times =
             grants.values.map(\.authenticatedAt) + registrations.values.map(\.issuedAt)
             + accessTokens.values.map(\.expiresAt) + refreshTokens.values.map(\.expiresAt)
-        guard format == 1, keyCount >= 0, times.allSatisfy((0...Self.never).contains) else {
+        guard format == 2, keyCount >= 0, times.allSatisfy((0...Self.never).contains) else {
             throw CocoaError(.fileReadCorruptFile)
         }
         try keys.restore(
             self.keys.map { try SigningKey(JSONWebKey(json: $0)) },
-            retired: retiredKeys.map { try JSONWebKey(json: $0) },
-            count: keyCount)
+            retired: retiredKeys.map { try JSONWebKey(json: $0) }, count: keyCount)
         for (id, kept) in registrations {
-            let client = try state.client(of: kept.metadata, id: id, secret: kept.secret, now: kept.issuedAt)
-            state.base.clients.append(client)
-            state.registrations[id] = ProviderState.Registration(
-                token: kept.token, metadata: kept.metadata, issuedAt: kept.issuedAt)
+            state.base.clients.append(try state.client(of: kept.metadata, id: id, secret: secrets[id]))
         }
+        state.registrations = registrations
         for (id, kept) in grants {
             guard let user = state.base.users.first(where: { $0.subject == kept.subject }) else { continue }
             state.grants[id] = ProviderState.Grant(
@@ -102,7 +91,7 @@ extension ProviderCore {
             } catch {
                 throw AuthStateError(
                     .invalidArgument, stage: .usage, "The file is not one that this provider wrote.", received: file,
-                    hint: "Name a file that does not exist yet, or one that an earlier provider wrote.")
+                    hint: "Name a file that does not exist yet, or one that a provider of this version wrote.")
             }
         }
         do { try keep(in: file) } catch {

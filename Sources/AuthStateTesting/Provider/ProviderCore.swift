@@ -61,32 +61,33 @@ final class ProviderCore: Sendable {
         }?(line)
     }
 
-    func decide(userCode: String, allow: Bool) -> Bool {
-        let now = clock.secondsSince1970
+    /// Runs a body with the state at the provider's time.
+    func withState<R: Sendable>(_ body: (inout ProviderState) -> R) -> R {
+        let now = now
         return state.withLock { state in
-            let now = now + state.configuration.clockSkew.inSeconds
-            guard let (code, _) = state.waitingDevice(userCode: userCode, now: now) else { return false }
-            state.decide(code, allowing: allow ? state.configuration.users.first : nil, now: now)
+            state.now = now + state.configuration.clockSkew.inSeconds
+            return body(&state)
+        }
+    }
+
+    func decide(userCode: String, allow: Bool) -> Bool {
+        withState { state in
+            guard let (code, _) = state.waitingDevice(userCode: userCode) else { return false }
+            state.decide(code, allowing: allow ? state.configuration.users.first : nil)
             return true
         }
     }
 
     func decide(loginHint: String, allow: Bool) -> Bool {
-        let now = clock.secondsSince1970
-        return state.withLock { state in
-            let now = now + state.configuration.clockSkew.inSeconds
-            let waiting = state.waitingLogins(of: loginHint, now: now)
-            for (code, user) in waiting { state.decide(code, allowing: allow ? user : nil, now: now) }
+        withState { state in
+            let waiting = state.waitingLogins(of: loginHint)
+            for (code, user) in waiting { state.decide(code, allowing: allow ? user : nil) }
             return !waiting.isEmpty
         }
     }
 
     func hasIssued(accessToken: String) -> Bool {
-        let now = clock.secondsSince1970
-        return state.withLock { state in
-            guard let token = state.accessTokens[accessToken] else { return false }
-            return now + state.configuration.clockSkew.inSeconds < token.expiresAt
-        }
+        withState { state in state.accessTokens[accessToken].map { state.now < $0.expiresAt } ?? false }
     }
 
     private func fault(for request: OpenIDProvider.Request) -> OpenIDProvider.Fault? {
@@ -111,9 +112,8 @@ final class ProviderCore: Sendable {
     private func answer(_ request: OpenIDProvider.Request) -> LoopbackResponse { decided(request).response }
 
     private func decided(_ request: OpenIDProvider.Request) -> (response: LoopbackResponse, ended: [EndedSession]) {
-        let now = clock.secondsSince1970
-        let (decision, deviations, nonce, rotatesKeys) = state.withLock { state in
-            let decision = state.decide(request, now: now + state.configuration.clockSkew.inSeconds)
+        let (decision, deviations, nonce, rotatesKeys) = withState { state in
+            let decision = state.decide(request)
             let rotatesKeys = request.endpoint == .token && state.troubles.contains(where: \.rotatesKeys)
             return (decision, state.configuration.deviations, state.nonce(for: request), rotatesKeys)
         }

@@ -58,16 +58,6 @@ enum ProviderDecision: Sendable {
     }
 }
 
-extension LoopbackResponse {
-    fileprivate static func json(
-        _ members: [String: JSONValue], edit: ((inout [String: JSONValue]) -> Void)?
-    ) -> LoopbackResponse {
-        var members = members
-        edit?(&members)
-        return .json(members)
-    }
-}
-
 /// An authorization response on its way to the redirect URI.
 struct AuthorizationAnswer: Sendable {
     var redirectURI: String

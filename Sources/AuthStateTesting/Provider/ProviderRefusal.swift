@@ -11,11 +11,12 @@ struct ProviderRefusal: Error, Sendable {
     var challenge: String?
 
     init(_ error: String, _ description: String? = nil, status: Int = 400, challenge: String? = nil) {
-        self.error = error
-        self.description = description
-        self.status = status
-        self.challenge = challenge
+        (self.error, self.description, self.status, self.challenge) = (error, description, status, challenge)
     }
+
+    static func invalidRequest(_ description: String) -> Self { Self("invalid_request", description) }
+    static func invalidGrant(_ description: String) -> Self { Self("invalid_grant", description) }
+    static func invalidScope(_ description: String) -> Self { Self("invalid_scope", description) }
 
     /// An answer of a protected resource (RFC 6750, section 3.1); without an error when no token came.
     static func bearer(_ error: String?, _ description: String, status: Int = 401, scope: String? = nil) -> Self {
@@ -34,8 +35,12 @@ struct ProviderRefusal: Error, Sendable {
 
 extension LoopbackResponse {
     /// JSON that must not be cached.
-    static func json(_ members: [String: JSONValue], status: Int = 200) -> LoopbackResponse {
-        LoopbackResponse(
+    static func json(
+        _ members: [String: JSONValue], status: Int = 200, edit: ((inout [String: JSONValue]) -> Void)? = nil
+    ) -> LoopbackResponse {
+        var members = members
+        edit?(&members)
+        return LoopbackResponse(
             status: status, headers: ["Content-Type": "application/json", "Cache-Control": "no-store"],
             body: JSONValue.object(members).serialized())
     }

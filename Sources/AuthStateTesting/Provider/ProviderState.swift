@@ -2,9 +2,15 @@ import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
 
-/// The whole state of a provider; every answer is decided by a function of this value, a request and the time.
+/// The whole state of a provider; every answer is decided by a function of this value and a request.
 struct ProviderState: Sendable {
+    typealias Client = OpenIDProvider.Client
+    typealias Request = OpenIDProvider.Request
+    typealias User = OpenIDProvider.User
+
     var issuer = ""
+    /// The provider's time at the request that it answers, in seconds since 1970.
+    var now: Double = 0
     /// How the provider behaves without troubles.
     var base: OpenIDProvider.Configuration { didSet { configuration = troubled } }
     /// What goes wrong.
@@ -26,7 +32,7 @@ struct ProviderState: Sendable {
     /// Proofs of keys that tokens are bound to.
     var proofs = Proofs()
     var statistics = OpenIDProvider.Statistics()
-    var requests: [OpenIDProvider.Endpoint: [OpenIDProvider.Request]] = [:]
+    var requests: [OpenIDProvider.Endpoint: [Request]] = [:]
     /// How many valid access tokens to refuse, and with which challenge.
     var rejections: (remaining: Int, challenge: String?) = (0, nil)
 
@@ -51,7 +57,7 @@ struct ProviderState: Sendable {
     /// The access that one user granted one client in one login.
     struct Grant: Sendable {
         var clientID: String
-        var user: OpenIDProvider.User
+        var user: User
         var scopes: [String]
         var nonce: String?
         /// Claims that were asked for one by one.
@@ -67,7 +73,7 @@ struct ProviderState: Sendable {
 
     /// A user's login in a browser, which the next client need not ask for again.
     struct BrowserSession: Sendable {
-        var user: OpenIDProvider.User
+        var user: User
         var authenticatedAt: Double
         /// `sid` of the ID tokens of all clients that the user logs in to from this browser.
         var sessionID: String
@@ -112,7 +118,7 @@ struct ProviderState: Sendable {
         var expiresAt: Double
     }
 
-    mutating func note(_ request: OpenIDProvider.Request) {
+    mutating func note(_ request: Request) {
         statistics.requests[request.endpoint, default: 0] += 1
         if request.endpoint == .token, request.parameters["grant_type"] == "refresh_token" {
             statistics.refreshRequests += 1
@@ -122,31 +128,29 @@ struct ProviderState: Sendable {
         requests[request.endpoint] = newest + [request]
     }
 
-    mutating func decide(_ request: OpenIDProvider.Request, now: Double) -> ProviderDecision {
+    mutating func decide(_ request: Request) -> ProviderDecision {
         do throws(ProviderRefusal) {
-            guard request.isWellFormed else {
-                throw ProviderRefusal("invalid_request", "A parameter is malformed, or comes twice.")
-            }
+            guard request.isWellFormed else { throw .invalidRequest("A parameter is malformed, or comes twice.") }
             switch request.endpoint {
             case .discovery, .metadata: return .metadata(metadata, at: request.endpoint)
             case .webFinger: return .webFinger(try webFinger(request))
             case .keySet: return .keySet
-            case .authorization: return try authorize(request, now: now)
-            case .pushedAuthorization: return .response(try push(request, now: now))
-            case .token: return try token(request, now: now)
-            case .userInfo: return try userInfo(request, now: now)
-            case .resource: return .response(try resource(request, now: now))
+            case .authorization: return try authorize(request)
+            case .pushedAuthorization: return .response(try push(request))
+            case .token: return try token(request)
+            case .userInfo: return try userInfo(request)
+            case .resource: return .response(try resource(request))
             case .resourceMetadata, .rootResourceMetadata, .namedResourceMetadata:
                 return .response(try resourceMetadata(at: request.endpoint))
             case .endSession: return try endSession(request)
-            case .revocation: return .response(try revoke(request, now: now))
-            case .introspection: return .response(try introspect(request, now: now))
-            case .registration: return .response(try register(request, now: now))
-            case .clientConfiguration: return .response(try configure(request, now: now))
-            case .deviceAuthorization: return .deviceAuthorization(try authorizeDevice(request, now: now))
+            case .revocation: return .response(try revoke(request))
+            case .introspection: return .response(try introspect(request))
+            case .registration: return .response(try register(request))
+            case .clientConfiguration: return .response(try configure(request))
+            case .deviceAuthorization: return .deviceAuthorization(try authorizeDevice(request))
             case .backchannelAuthentication:
-                return .backchannelAuthentication(try authenticateBackchannel(request, now: now))
-            case .deviceVerification: return .response(try verifyDevice(request, now: now))
+                return .backchannelAuthentication(try authenticateBackchannel(request))
+            case .deviceVerification: return .response(try verifyDevice(request))
             case .home: return .response(home(request))
             }
         } catch {
@@ -155,7 +159,7 @@ struct ProviderState: Sendable {
     }
 
     /// A new secret. Expired entries are removed now and then, so that a long demonstration does not grow.
-    mutating func newToken(now: Double) -> String {
+    mutating func newToken() -> String {
         if accessTokens.count >= 20_000 { accessTokens = accessTokens.filter { $0.value.expiresAt > now } }
         if codes.count >= 20_000 { codes = codes.filter { $0.value.expiresAt > now } }
         return Base64URL.encode(SecureRandom.bytes(24))

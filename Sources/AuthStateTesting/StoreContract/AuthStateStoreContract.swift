@@ -27,8 +27,7 @@ public enum AuthStateStoreContract {
         private let body: @Sendable (StoreTrial) async throws -> Void
 
         init(_ description: String, _ body: @escaping @Sendable (StoreTrial) async throws -> Void) {
-            self.description = description
-            self.body = body
+            (self.description, self.body) = (description, body)
         }
 
         /// Checks whether a store keeps it; leaves behind its entries, under keys of its own.

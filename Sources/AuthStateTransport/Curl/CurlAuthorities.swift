@@ -3,8 +3,7 @@
     import AuthStateLibc
     import CAuthStateCurl
 
-    /// The certificate authorities that a transport trusts: the system's, and those of a file. Lives on the loop's thread
-    /// alone.
+    /// The certificate authorities that a transport trusts: the system's, and a file's. Lives on the loop's thread.
     ///
     /// libcurl parses all of the system's authorities for each new connection, which takes longer than the handshake.
     /// Many systems keep them in a folder too, each under the hash of its name, where OpenSSL opens the one that a
@@ -26,7 +25,6 @@
         /// The system's bundle with the text of the file: naming a file to libcurl replaces the system's.
         private(set) lazy var all: Data? = own.map { Self.systemBundle() + [0x0A] + $0 }
 
-        /// - Parameter own: The authorities to trust besides the system's, as PEM.
         init(own: Data?) {
             self.own = own
             first = Self.path(AuthStateCurl_CURLINFO_CAPATH).map(Self.isHashed) == true ? .folder : .system
@@ -34,9 +32,7 @@
 
         /// Tells libcurl where to look; returns the first code that is not CURLE_OK.
         mutating func apply(_ search: Search, to easy: UnsafeMutableRawPointer) -> Int {
-            if search == .folder, own == nil {
-                return AuthStateCurlSetPointer(easy, AuthStateCurl_CURLOPT_CAINFO, nil)
-            }
+            if search == .folder, own == nil { return AuthStateCurlSetPointer(easy, AuthStateCurl_CURLOPT_CAINFO, nil) }
             // A blob takes the bundle's place and leaves the folder.
             guard let text = search == .folder ? own : all else { return AuthStateCurl_CURLE_OK }
             return text.withUnsafeBytes {
@@ -44,8 +40,7 @@
             }
         }
 
-        /// The paths at which distributions keep their authorities, for a libcurl older than 7.84, which does not
-        /// report its own.
+        /// Where distributions keep their authorities, for a libcurl older than 7.84, which does not report its own.
         private static let bundles = [
             "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
             "/etc/ssl/cert.pem",

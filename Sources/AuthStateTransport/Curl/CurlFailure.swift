@@ -67,8 +67,8 @@
             return text.contains(" alert ") && ["certificate", "unknown ca"].contains { text.contains($0) }
         }
 
-        /// Returns false only for a failure before a connection was made: everything later counts as sent, unless
-        /// libcurl counted no byte.
+        /// Returns false only for a failure before a connection: all later counts as sent, unless libcurl counted no
+        /// byte.
         private static func mayHaveBeenSent(_ kind: TransportError.Code, _ transfer: CurlTransfer) -> Bool {
             if [.unreachable, .addressNotAllowed, .insecureConnection, .clientCertificate, .invalidRequest]
                 .contains(kind)

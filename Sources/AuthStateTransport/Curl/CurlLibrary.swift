@@ -23,9 +23,7 @@
             return .success(())
         }()
 
-        /// Opens the library unless that was done before.
-        ///
-        /// - Throws: `TransportError` with `.libraryUnavailable`.
+        /// Opens the library unless that was done before; throws `TransportError` with `.libraryUnavailable`.
         static func open() throws { try opened.get() }
     }
 #endif

@@ -1,6 +1,5 @@
 #if os(Linux)
-    /// The exchanges with each host: how many are in progress, and which wait for one of those to end. A value that decides
-    /// and has no effects.
+    /// The exchanges with each host, in progress and waiting for one of those to end: a value without effects.
     ///
     /// libcurl has a queue of its own for exchanges without a connection. In 7.88 the last one in it can lose its turn until
     /// a timer comes, ten seconds later; and each step of libcurl's looks at all that wait.

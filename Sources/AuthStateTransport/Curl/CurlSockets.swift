@@ -34,10 +34,8 @@
             Unmanaged<CurlSockets>.fromOpaque(context).takeUnretainedValue()
         }
 
-        /// Waits until there is something to do, at most a minute, and lets libcurl do it.
-        ///
-        /// - Parameter end: The time to return at in any case.
-        /// - Returns: Whether the bell rang.
+        /// Waits until there is something to do, at most a minute or until the given end, and lets libcurl do it; returns
+        /// whether the bell rang.
         func waitAndAct(until end: ContinuousClock.Instant?) -> Bool {
             let count = poll(&polled, nfds_t(polled.count), timeout(end))
             if let due, clock.now >= due {

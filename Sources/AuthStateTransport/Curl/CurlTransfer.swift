@@ -95,8 +95,7 @@
             return mayBeStartedAgain
         }
 
-        /// Whether nothing of the request has been sent, or sending it twice is harmless: a kept connection may have taken
-        /// it before it died.
+        /// Whether nothing was sent, or sending it twice is harmless: a kept connection may have taken it and died.
         var mayBeStartedAgain: Bool { attempts == 0 || exchange.request.isIdempotent }
 
         func result(_ code: Int) -> Result<TransportResponse, any Error> {

@@ -1,5 +1,7 @@
 #if os(Linux)
     import AuthStateFoundation
+    import AuthStateOAuth
+    import AuthStateSystem
 
     extension CurlTransport {
         /// The authorities that a transport trusts, its client certificate, and its use of connections.
@@ -26,24 +28,10 @@
             public var usesProxyFromEnvironment: Bool
 
             /// Makes a configuration.
-            ///
-            /// - Parameters:
-            ///   - certificateAuthorityFile: A PEM file of certificate authorities to trust besides the system's; nil
-            ///     trusts those alone.
-            ///   - clientCertificate: The client's certificate and private key, shown to every server that asks; nil
-            ///     shows none.
-            ///   - connectTimeout: The time that name look-up, connection and TLS handshake may take together.
-            ///   - maximumConnectionsPerHost: The most connections to one host; further requests wait for a free one.
-            ///   - idleTimeout: The time that an unused connection is kept for the next request.
-            ///   - usesProxyFromEnvironment: Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are
-            ///     honoured.
             public init(
-                certificateAuthorityFile: String? = nil,
-                clientCertificate: ClientCertificate? = nil,
-                connectTimeout: Duration = .seconds(10),
-                maximumConnectionsPerHost: Int = 8,
-                idleTimeout: Duration = .seconds(60),
-                usesProxyFromEnvironment: Bool = true
+                certificateAuthorityFile: String? = nil, clientCertificate: ClientCertificate? = nil,
+                connectTimeout: Duration = .seconds(10), maximumConnectionsPerHost: Int = 8,
+                idleTimeout: Duration = .seconds(60), usesProxyFromEnvironment: Bool = true
             ) {
                 self.certificateAuthorityFile = certificateAuthorityFile
                 self.clientCertificate = clientCertificate
@@ -56,9 +44,43 @@
     }
 
     extension CurlTransport.Configuration {
-        /// Returns the text of the file of authorities, or nil when none was named.
-        ///
-        /// - Throws: `TransportError` with `.insecureConnection` when the file cannot be used.
+        /// Returns the text of the file of authorities, or nil when none was named. Throws `TransportError` with
+        /// `.insecureConnection` when the file cannot be used.
         func ownAuthorities() throws -> Data? { try certificateAuthorityFile.map(CertificateAuthorities.pem(ofFile:)) }
+    }
+
+    extension CurlTransport {
+        /// A client's certificate for mutual TLS (RFC 8705, section 2); both files are read for every new connection.
+        public struct ClientCertificate: Sendable, Hashable {
+            /// A PEM file with the certificate, and those of authorities between it and the provider's after it.
+            public var certificateFile: String
+            /// A PEM file with the private key, not encrypted, that only its owner can read.
+            public var keyFile: String
+
+            /// Names both files; `~/` is the home folder.
+            public init(certificateFile: String, keyFile: String) {
+                self.certificateFile = HomeFolder.expanded(certificateFile)
+                self.keyFile = HomeFolder.expanded(keyFile)
+            }
+        }
+    }
+
+    extension CurlTransport.ClientCertificate {
+        /// Reads both files, so that a fault is reported before the first connection; throws `.clientCertificate`.
+        func check() throws {
+            let certificate = try? Data(contentsOf: URL(fileURLWithPath: certificateFile))
+            guard let certificate, String(decoding: certificate, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----")
+            else {
+                throw TransportError(
+                    .clientCertificate,
+                    "The file of the client's certificate cannot be read or holds none: \(certificateFile.printable()).",
+                    requestMayHaveBeenSent: false)
+            }
+            do {
+                _ = try SecretSource.content(ofFile: keyFile, holding: "the client's private key", stage: .token)
+            } catch let error as AuthStateError {
+                throw TransportError(.clientCertificate, error.description, requestMayHaveBeenSent: false)
+            }
+        }
     }
 #endif

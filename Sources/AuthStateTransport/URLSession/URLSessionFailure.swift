@@ -58,8 +58,7 @@ struct URLSessionFailure: Sendable {
         ]
     }()
 
-    /// Nothing of a request is sent before there is a connection, and TLS on it. A timeout counts as sent: nothing tells
-    /// whether it came before.
+    /// Nothing of a request is sent before there is a connection, and TLS on it. A timeout counts as sent.
     private static let neverSent: Set<TransportError.Code> = [
         .unreachable, .insecureConnection, .clientCertificate, .invalidRequest,
     ]

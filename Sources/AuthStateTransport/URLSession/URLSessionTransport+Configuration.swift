@@ -18,16 +18,8 @@
             public var maximumConnectionsPerHost: Int
 
             /// Makes a configuration.
-            ///
-            /// - Parameters:
-            ///   - certificateAuthorityFile: A PEM file of certificate authorities to trust besides the system's; nil
-            ///     trusts those alone.
-            ///   - clientIdentity: The client's certificate and private key, shown to every server that asks; nil shows
-            ///     none.
-            ///   - maximumConnectionsPerHost: The most connections to one host; further requests wait for a free one.
             public init(
-                certificateAuthorityFile: String? = nil,
-                clientIdentity: ClientIdentity? = nil,
+                certificateAuthorityFile: String? = nil, clientIdentity: ClientIdentity? = nil,
                 maximumConnectionsPerHost: Int = 8
             ) {
                 self.certificateAuthorityFile = certificateAuthorityFile
@@ -53,9 +45,7 @@
     }
 
     extension URLSessionTransport.Configuration {
-        /// Returns the file's certificates.
-        ///
-        /// - Throws: `TransportError` with `.insecureConnection` when the file cannot be used.
+        /// Returns the file's certificates. Throws `.insecureConnection` when the file cannot be used.
         func certificateAuthorities() throws -> [SecCertificate] {
             guard let certificateAuthorityFile else { return [] }
             return try CertificateAuthorities.certificates(ofFile: certificateAuthorityFile).compactMap {
@@ -63,7 +53,6 @@
             }
         }
 
-        /// - Parameter usesProxies: Whether the system's proxies are used.
         func forSession(usesProxies: Bool) -> URLSessionConfiguration {
             let configuration = URLSessionConfiguration.ephemeral
             configuration.httpCookieStorage = nil

@@ -33,9 +33,8 @@
         // A session keeps its delegate until it is invalidated.
         deinit { for route in [proxied, direct] { route.session.invalidateAndCancel() } }
 
-        /// Sends a request and returns the whole answer, whatever its status.
-        ///
-        /// - Throws: `TransportError`, or `CancellationError` as soon as the task is cancelled.
+        /// Sends a request and returns the whole answer, whatever its status; throws `TransportError`, or
+        /// `CancellationError` as soon as the task is cancelled.
         public func send(_ request: TransportRequest) async throws -> TransportResponse {
             if let problem { throw problem }
             let wire = try WireRequest(request)

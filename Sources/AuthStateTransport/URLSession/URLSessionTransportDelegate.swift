@@ -4,8 +4,7 @@
     import Foundation
     import Security
 
-    /// Passes the session's reports on each task to its exchange; follows no redirect, and answers TLS challenges
-    /// alone.
+    /// Passes the session's reports on each task to its exchange; follows no redirect, answers TLS challenges alone.
     // Sendable: of what is not, Security's objects are immutable references that any thread may use.
     final class URLSessionTransportDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
         private let anchors: [SecCertificate]

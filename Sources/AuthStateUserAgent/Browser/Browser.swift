@@ -124,8 +124,7 @@ public struct Browser: Sendable {
     }
 
     private func run(
-        _ words: [String], _ stage: AuthStateError.Stage,
-        _ onFailure: @escaping @Sendable (AuthStateError) -> Void
+        _ words: [String], _ stage: AuthStateError.Stage, _ onFailure: @escaping @Sendable (AuthStateError) -> Void
     ) throws {
         #if os(macOS) || os(Linux)
             guard let name = words.first else { throw Self.unavailable(stage, "The browser command is empty.") }

@@ -30,10 +30,7 @@ package struct LoopbackCallbackRules: Sendable {
     ///
     /// - Parameter state: The `state` of its request; nil when only the caller knows it, which then checks it.
     package init(redirectURI: RedirectURI, purpose: UserAgentPurpose, entrance: LoopbackEntrance, state: String?) {
-        self.redirectURI = redirectURI
-        self.purpose = purpose
-        self.entrance = entrance
-        self.state = state
+        (self.redirectURI, self.purpose, self.entrance, self.state) = (redirectURI, purpose, entrance, state)
     }
 
     package func judge(_ request: LoopbackRequest) -> Verdict {
@@ -131,9 +128,7 @@ package struct LoopbackCallbackRules: Sendable {
 
     private var origin: String { "\(redirectURI.parts.scheme ?? "http")://\(authority)" }
 
-    private var authority: String {
-        (redirectURI.parts.host ?? "") + (redirectURI.parts.port.map { ":\($0)" } ?? "")
-    }
+    private var authority: String { (redirectURI.parts.host ?? "") + (redirectURI.parts.port.map { ":\($0)" } ?? "") }
 
     /// The host and port as written; browsers leave out port 80.
     private var hosts: [String] {

@@ -44,9 +44,7 @@ struct LoopbackConnection: Sendable {
     private var output: ArraySlice<UInt8> = []
 
     init(id: UInt64, descriptor: Int32, address: LoopbackAddress, limits: LoopbackLimits, now: Instant) {
-        self.id = id
-        self.descriptor = descriptor
-        self.limits = limits
+        (self.id, self.descriptor, self.limits) = (id, descriptor, limits)
         parser = LoopbackRequestParser(limits: limits, address: address)
         deadline = now + limits.idle
     }

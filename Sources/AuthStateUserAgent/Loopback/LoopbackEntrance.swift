@@ -23,8 +23,7 @@ package struct LoopbackEntrance: Sendable {
     ///   - redirectURI: The redirect URI, with its port.
     ///   - lifetime: The time that the browser keeps the cookie.
     package init(to page: String, redirectURI: RedirectURI, lifetime: Duration) {
-        self.page = page
-        self.lifetime = lifetime
+        (self.page, self.lifetime) = (page, lifetime)
         let place = redirectURI.path.isEmpty ? "/" : redirectURI.path
         path = place + (place.hasSuffix("/") ? "" : "/") + Self.random()
         cookie = "authstate-\(redirectURI.port ?? 80)=\(Self.random())"

@@ -31,10 +31,7 @@ struct LoopbackEventLoop: Sendable {
         listeners: [Listener], mailbox: LoopbackMailbox, limits: LoopbackLimits,
         handler: @escaping LoopbackServer.Handler
     ) {
-        self.listeners = listeners
-        self.mailbox = mailbox
-        self.limits = limits
-        self.handler = handler
+        (self.listeners, self.mailbox, self.limits, self.handler) = (listeners, mailbox, limits, handler)
     }
 
     /// Runs until it is told to stop.
@@ -80,7 +77,7 @@ struct LoopbackEventLoop: Sendable {
             if let deadline = connection.deadline { wakeUp = min(wakeUp ?? deadline, deadline) }
         }
         let timeout = wakeUp.map { max(.zero, $0 - .now).pollMilliseconds } ?? -1
-        guard systemPoll(&descriptors, nfds_t(descriptors.count), timeout) > 0 else { return [] }
+        guard AuthStateLibc.poll(&descriptors, nfds_t(descriptors.count), timeout) > 0 else { return [] }
         return zip(sources, descriptors).filter { $1.revents != 0 }.map { $0.0 }
     }
 
@@ -165,8 +162,4 @@ extension Duration {
         guard seconds < 1_000_000 else { return 1_000_000_000 }
         return Int32(seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
     }
-}
-
-private func systemPoll(_ descriptors: inout [pollfd], _ count: nfds_t, _ timeout: Int32) -> Int32 {
-    poll(&descriptors, count, timeout)
 }

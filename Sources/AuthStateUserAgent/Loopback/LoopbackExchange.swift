@@ -30,10 +30,7 @@ final class LoopbackExchange: Sendable {
     /// Nil until something is presented: before that nothing can be an answer.
     private let trip = Lock<Trip?>(nil)
 
-    init(pages: LoopbackPages, purpose: UserAgentPurpose) {
-        self.pages = pages
-        self.purpose = purpose
-    }
+    init(pages: LoopbackPages, purpose: UserAgentPurpose) { (self.pages, self.purpose) = (pages, purpose) }
 
     /// Begins to expect an answer; returns false when that was done before.
     func expect(by rules: LoopbackCallbackRules) -> Bool {
@@ -107,9 +104,7 @@ final class LoopbackExchange: Sendable {
         }
     }
 
-    private var isExpecting: Bool {
-        trip.withLock { trip in if case .expecting = trip?.state { true } else { false } }
-    }
+    private var isExpecting: Bool { trip.withLock { trip in if case .expecting = trip?.state { true } else { false } } }
 
     /// Keeps the browser that brought the answer; returns false when there was one before.
     private func take(_ responder: LoopbackResponder) -> Bool {

@@ -21,9 +21,7 @@ final class LoopbackMailbox: Sendable {
     private let wakeEnd: Int32
     private let state = Lock(State())
 
-    init() throws(SystemCallError) {
-        (wakeDescriptor, wakeEnd) = try LoopbackSocket.wakePipe()
-    }
+    init() throws(SystemCallError) { (wakeDescriptor, wakeEnd) = try LoopbackSocket.wakePipe() }
 
     deinit { close() }
 
@@ -52,8 +50,7 @@ final class LoopbackMailbox: Sendable {
     func close() {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             guard state.isOpen else { return [] }
-            systemClose(wakeDescriptor)
-            systemClose(wakeEnd)
+            for descriptor in [wakeDescriptor, wakeEnd] { AuthStateLibc.close(descriptor) }
             defer { state = State(isOpen: false) }
             return state.waiters
         }
@@ -71,5 +68,3 @@ final class LoopbackMailbox: Sendable {
         }
     }
 }
-
-private func systemClose(_ descriptor: Int32) { close(descriptor) }

@@ -32,9 +32,7 @@ package struct LoopbackResponse: Sendable, Hashable {
     package var body: [UInt8]
 
     package init(status: Int, headers: TransportHeaders = [:], body: [UInt8] = []) {
-        self.status = status
-        self.headers = headers
-        self.body = body
+        (self.status, self.headers, self.body) = (status, headers, body)
     }
 }
 

@@ -68,8 +68,7 @@ extension LoopbackPages {
                 handover: handover, withoutFragment: (stranger.title, stranger.text))
         case .openedTwice:
             return Content(
-                mark: .failure, title: "\(noun) ended",
-                text: "This address works once, and it was opened before.",
+                mark: .failure, title: "\(noun) ended", text: "This address works once, and it was opened before.",
                 details: [
                     "If that was not you, another user of the computer or a program that checks links opened it. "
                         + "To begin again, return to \(applicationName ?? "the application")."

@@ -26,9 +26,7 @@ public struct LoopbackPages: Sendable {
     ///   - failure: The page after a failure or a cancellation.
     ///   - applicationName: The name of the program to go back to, for the standard pages; nil names none.
     public init(success: Page = .standard, failure: Page = .standard, applicationName: String? = nil) {
-        self.success = success
-        self.failure = failure
-        self.applicationName = applicationName
+        (self.success, self.failure, self.applicationName) = (success, failure, applicationName)
     }
 
     /// The standard pages.

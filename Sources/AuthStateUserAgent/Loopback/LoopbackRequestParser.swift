@@ -23,8 +23,7 @@ package struct LoopbackRequestParser: Sendable {
     private var failure: Int?
 
     package init(limits: LoopbackLimits = LoopbackLimits(), address: LoopbackAddress = .ipv4) {
-        self.limits = limits
-        self.address = address
+        (self.limits, self.address) = (limits, address)
     }
 
     /// Whether a request has begun and is not complete.

@@ -23,13 +23,8 @@ final class LoopbackSession: ExternalUserAgentSession {
         redirectURI: RedirectURI, server: LoopbackServer, exchange: LoopbackExchange, browser: Browser,
         timeout: Duration, clock: any Clock<Duration>, purpose: UserAgentPurpose
     ) {
-        self.redirectURI = redirectURI
-        self.server = server
-        self.exchange = exchange
-        self.browser = browser
-        self.timeout = timeout
-        self.clock = clock
-        self.purpose = purpose
+        (self.redirectURI, self.server, self.exchange, self.browser) = (redirectURI, server, exchange, browser)
+        (self.timeout, self.clock, self.purpose) = (timeout, clock, purpose)
     }
 
     deinit { hold.withLock { $0?.cancel() } }

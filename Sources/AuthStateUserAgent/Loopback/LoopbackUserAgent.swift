@@ -49,11 +49,8 @@ public struct LoopbackUserAgent: ExternalUserAgent {
         browser: Browser, timeout: Duration = .seconds(300), pages: LoopbackPages = .default,
         clock: any Clock<Duration> = ContinuousClock(), at desk: Desk?
     ) {
-        self.browser = browser
-        self.timeout = timeout
-        self.pages = pages
-        self.clock = clock
-        self.desk = desk
+        (self.browser, self.timeout, self.pages) = (browser, timeout, pages)
+        (self.clock, self.desk) = (clock, desk)
     }
 
     /// Starts to listen; nil asks for `http://127.0.0.1/callback` on any free port.

@@ -16,8 +16,7 @@ public struct PasteUserAgent: ExternalUserAgent {
     public init() {
         self.init(
             show: { StandardTerminal.write(PasteInstructions.text(for: $0)) },
-            read: { try await StandardTerminal.readLine() },
-            explain: { StandardTerminal.write($0 + "\n> ") })
+            read: { try await StandardTerminal.readLine() }, explain: { StandardTerminal.write($0 + "\n> ") })
     }
 
     /// Makes a user agent with its own ways to show and to ask.
@@ -30,9 +29,7 @@ public struct PasteUserAgent: ExternalUserAgent {
         show: @escaping @Sendable (URL) -> Void, read: @escaping @Sendable () async throws -> String?,
         explain: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        self.show = show
-        self.read = read
-        self.explain = explain
+        (self.show, self.read, self.explain) = (show, read, explain)
     }
 
     /// Accepts any redirect URI; nil and port 0 become `unusedPort`.

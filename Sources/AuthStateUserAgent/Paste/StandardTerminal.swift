@@ -11,7 +11,7 @@ package enum StandardTerminal {
     package static func write(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { systemWrite(STDERR_FILENO, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { AuthStateLibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }
@@ -32,8 +32,8 @@ package enum StandardTerminal {
         var byte: UInt8 = 0
         while !line.isFinished {
             var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard systemPoll(&poll, 1, 200) > 0, !line.isFinished else { continue }
-            let count = systemRead(descriptor, &byte, 1)
+            guard AuthStateLibc.poll(&poll, 1, 200) > 0, !line.isFinished else { continue }
+            let count = read(descriptor, &byte, 1)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count > 0, byte != .lineFeed, bytes.count < longestLine else {
                 let isEnd = count <= 0 && bytes.isEmpty
@@ -43,16 +43,4 @@ package enum StandardTerminal {
             bytes.append(byte)
         }
     }
-}
-
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(descriptor, bytes, count)
-}
-
-private func systemRead(_ descriptor: Int32, _ byte: inout UInt8, _ count: Int) -> Int {
-    read(descriptor, &byte, count)
-}
-
-private func systemPoll(_ descriptor: inout pollfd, _ count: nfds_t, _ timeout: Int32) -> Int32 {
-    poll(&descriptor, count, timeout)
 }

@@ -39,9 +39,7 @@ struct RedirectArchive: Sendable {
         entries = (try? JSONDecoder().decode(Body.self, from: data))?.entries ?? []
     }
 
-    func data() throws -> Data {
-        try JSONEncoder().encode(Body(pendingRedirects: Self.format, entries: entries))
-    }
+    func data() throws -> Data { try JSONEncoder().encode(Body(pendingRedirects: Self.format, entries: entries)) }
 
     private struct Header: Codable {
         var pendingRedirects: Int

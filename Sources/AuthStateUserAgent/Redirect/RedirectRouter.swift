@@ -53,8 +53,7 @@ public final class RedirectRouter: Sendable {
     ) {
         state = Lock(State(table: RedirectTable(redirectURIs: redirectURIs, isComplete: store == nil)))
         storage = store.map { RedirectStorage(store: $0, key: key, clock: clock) }
-        self.clock = clock
-        self.refused = refused
+        (self.clock, self.refused) = (clock, refused)
     }
 
     /// Takes a URL that the system opened the app with; callable from any thread, and returns at once.

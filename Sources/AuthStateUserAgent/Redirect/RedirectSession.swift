@@ -16,9 +16,7 @@ final class RedirectSession: ExternalUserAgentSession {
     private let flow = Lock<Flow?>(nil)
 
     init(agent: RedirectUserAgent, place: CallbackPlace, purpose: UserAgentPurpose) {
-        self.agent = agent
-        self.place = place
-        self.purpose = purpose
+        (self.agent, self.place, self.purpose) = (agent, place, purpose)
     }
 
     var redirectURI: RedirectURI { place.redirectURI }

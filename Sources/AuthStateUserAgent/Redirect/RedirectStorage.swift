@@ -16,9 +16,7 @@ struct RedirectStorage: Sendable {
         return try RedirectArchive(data: stored.archive).entries
     }
 
-    func add(_ redirect: PendingRedirect) async throws {
-        try await change { $0.append(redirect) }
-    }
+    func add(_ redirect: PendingRedirect) async throws { try await change { $0.append(redirect) } }
 
     /// Removes an entry; returns false when it was removed before, or has expired.
     func remove(_ redirect: PendingRedirect) async throws -> Bool {

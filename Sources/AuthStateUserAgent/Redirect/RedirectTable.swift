@@ -35,8 +35,7 @@ struct RedirectTable: Sendable {
     private(set) var restored: [PendingRedirect] = []
 
     init(redirectURIs: [RedirectURI], isComplete: Bool) {
-        self.redirectURIs = redirectURIs
-        self.isComplete = isComplete
+        (self.redirectURIs, self.isComplete) = (redirectURIs, isComplete)
     }
 
     mutating func add(_ flow: Waiting) {

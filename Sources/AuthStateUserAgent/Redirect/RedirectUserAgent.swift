@@ -30,13 +30,8 @@ public struct RedirectUserAgent: ExternalUserAgent {
         timeout: Duration = .seconds(600), clock: any Clock<Duration> = ContinuousClock(),
         close: @escaping @Sendable () async -> Void = {}, open: @escaping @Sendable (URL) async throws -> Bool
     ) {
-        self.router = router
-        self.callbackURL = callbackURL
-        self.label = label
-        self.timeout = timeout
-        self.clock = clock
-        self.open = open
-        self.close = close
+        (self.router, self.callbackURL, self.label, self.timeout) = (router, callbackURL, label, timeout)
+        (self.clock, self.open, self.close) = (clock, open, close)
     }
 
     /// Accepts a scheme of the app's own, or https.

@@ -28,8 +28,7 @@ struct CallbackPlace: Sendable, Hashable, Codable {
                 hint: "Register com.example.app:/callback with the provider, let a page at the redirect URI hand over "
                     + "to it (callbackURL), or use the loopback user agent.")
         }
-        self.redirectURI = redirectURI
-        self.callbackURL = callbackURL
+        (self.redirectURI, self.callbackURL) = (redirectURI, callbackURL)
     }
 
     /// Returns the callback as it would arrive at the redirect URI, its parameters untouched; nil for another address.

@@ -9,8 +9,7 @@ package protocol WebAuthenticationBrowser: AnyObject, Sendable {
     /// - Parameter completion: Takes the URL that the window ended at: on any thread, perhaps before this returns, more than
     ///   once or never.
     func start(
-        _ page: WebAuthenticationPage,
-        completion: @escaping @Sendable (Result<URL, WebAuthenticationFailure>) -> Void
+        _ page: WebAuthenticationPage, completion: @escaping @Sendable (Result<URL, WebAuthenticationFailure>) -> Void
     ) throws(WebAuthenticationFailure)
 
     /// Closes the window.

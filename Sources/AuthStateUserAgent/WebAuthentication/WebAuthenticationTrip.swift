@@ -19,11 +19,8 @@ final class WebAuthenticationTrip: ExternalUserAgentSession {
         configuration: WebAuthenticationUserAgent.Configuration,
         makeBrowser: @escaping @MainActor @Sendable () -> any WebAuthenticationBrowser
     ) {
-        self.place = place
-        self.purpose = purpose
-        self.callback = callback
-        self.configuration = configuration
-        self.makeBrowser = makeBrowser
+        (self.place, self.purpose, self.callback) = (place, purpose, callback)
+        (self.configuration, self.makeBrowser) = (configuration, makeBrowser)
     }
 
     var redirectURI: RedirectURI { place.redirectURI }

@@ -31,8 +31,7 @@ public struct WebAuthenticationUserAgent: ExternalUserAgent {
             callbackURL: RedirectURI? = nil
         ) {
             self.prefersEphemeralWebBrowserSession = prefersEphemeralWebBrowserSession
-            self.additionalHeaderFields = additionalHeaderFields
-            self.callbackURL = callbackURL
+            (self.additionalHeaderFields, self.callbackURL) = (additionalHeaderFields, callbackURL)
         }
     }
 
@@ -44,9 +43,7 @@ public struct WebAuthenticationUserAgent: ExternalUserAgent {
         configuration: Configuration, features: WebAuthenticationFeatures,
         makeBrowser: @escaping @MainActor @Sendable () -> any WebAuthenticationBrowser
     ) {
-        self.configuration = configuration
-        self.features = features
-        self.makeBrowser = makeBrowser
+        (self.configuration, self.features, self.makeBrowser) = (configuration, features, makeBrowser)
     }
 
     /// Determines what ends the window: the scheme, or the host and path, of the callback URL or the redirect URI.

@@ -1,18 +1,14 @@
 import AuthStateJOSE
 import Testing
 
-@Suite("RFC 7515, appendix A: signatures")
-struct RFC7515Tests {
+@Suite("RFC 7515, appendix A: signatures") struct RFC7515Tests {
     private static let payload =
         "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
     private static let claims: JSONValue = ["iss": "joe", "exp": 1_300_819_380, "http://example.com/is_root": true]
 
-    private func key(_ members: JSONValue) throws -> VerificationKey {
-        VerificationKey(try JSONWebKey(json: members))
-    }
+    private func key(_ members: JSONValue) throws -> VerificationKey { VerificationKey(try JSONWebKey(json: members)) }
 
-    @Test("RFC 7515 A.1 and RFC 7519 3.1: HS256")
-    func hs256() throws {
+    @Test func `RFC 7515 A.1 and RFC 7519 3.1: HS256`() throws {
         let token = try JSONWebToken(
             parsing:
                 "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.\(Self.payload).dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
@@ -23,8 +19,7 @@ struct RFC7515Tests {
         try token.verify(with: key(["kty": "oct", "k": .string(secret)]), allowed: [.hs256])
     }
 
-    @Test("RFC 7515 A.2: RS256")
-    func rs256() throws {
+    @Test func `RFC 7515 A.2: RS256`() throws {
         let token = try JSONWebToken(
             parsing: """
                 eyJhbGciOiJSUzI1NiJ9.\(Self.payload).cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7\
@@ -42,8 +37,7 @@ struct RFC7515Tests {
         try token.verify(with: key(["kty": "RSA", "n": .string(modulus), "e": "AQAB"]), allowed: [.rs256])
     }
 
-    @Test("RFC 7515 A.3: ES256")
-    func es256() throws {
+    @Test func `RFC 7515 A.3: ES256`() throws {
         let token = try JSONWebToken(
             parsing: """
                 eyJhbGciOiJFUzI1NiJ9.\(Self.payload).DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSAp\
@@ -56,8 +50,7 @@ struct RFC7515Tests {
         try token.verify(with: key, allowed: [.es256])
     }
 
-    @Test("RFC 7515 A.4: ES512, over text that is no JSON")
-    func es512() throws {
+    @Test func `RFC 7515 A.4: ES512, over text that is no JSON`() throws {
         let key = try key([
             "kty": "EC", "crv": "P-521",
             "x": "AekpBQ8ST8a8VcfVOTNl353vSrDCLLJXmPk06wTjxrrjcBpXp5EOnYG_NjFZ6OvLFV1jSfS9tsz4qUxcWceqwQGk",
@@ -73,8 +66,7 @@ struct RFC7515Tests {
         #expect(throws: JOSEError.self) { try JSONWebToken(parsing: "\(signingInput).\(signature)") }
     }
 
-    @Test("RFC 7515 A.5 and RFC 7519 6.1: an unsecured token can be read and is never verified")
-    func unsecured() throws {
+    @Test func `RFC 7515 A.5 and RFC 7519 6.1: an unsecured token can be read and is never verified`() throws {
         let token = try JSONWebToken(parsing: "eyJhbGciOiJub25lIn0.\(Self.payload).")
         #expect(token.header.algorithm == .unsecured && token.signature.isEmpty)
         let error = #expect(throws: JOSEError.self) {

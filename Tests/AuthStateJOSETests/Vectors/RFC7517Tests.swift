@@ -1,8 +1,7 @@
 import AuthStateJOSE
 import Testing
 
-@Suite("RFC 7517, appendix A, and RFC 7638: keys")
-struct RFC7517Tests {
+@Suite("RFC 7517, appendix A, and RFC 7638: keys") struct RFC7517Tests {
     /// A.1, public keys.
     private static let publicKeys = """
         {
@@ -94,21 +93,18 @@ struct RFC7517Tests {
         return (json, try members.map { try JSONWebKey(json: $0) })
     }
 
-    @Test("A.1: public keys are read, and written the same")
-    func publicKeys() throws {
+    @Test func `A.1: public keys are read, and written the same`() throws {
         let (json, keys) = try keys(Self.publicKeys)
         #expect(JSONWebKeySet(keys: keys).json == json)
         #expect(keys.map(\.keyID) == ["1", "2011-04-29"])
         #expect(keys.map(\.isPrivate) == [false, false])
         // The first is for encryption.
         let set = try JSONWebKeySet(json: json)
-        let found = try set.candidates(for: JOSEHeader(json: ["alg": "ES256"]))
-        #expect(found.isEmpty)
+        #expect(try set.candidates(for: JOSEHeader(json: ["alg": "ES256"])).isEmpty)
         #expect(try set.candidates(for: JOSEHeader(json: ["alg": "RS256"])).map(\.key.keyID) == ["2011-04-29"])
     }
 
-    @Test("A.2: private keys are read, written the same, and sign")
-    func privateKeys() throws {
+    @Test func `A.2: private keys are read, written the same, and sign`() throws {
         let (json, keys) = try keys(Self.privateKeys)
         #expect(JSONValue.object(["keys": .array(keys.map(\.privateJSON))]) == json)
         #expect(throws: JOSEError.self) { try SigningKey(keys[0]) }
@@ -123,8 +119,7 @@ struct RFC7517Tests {
         #expect(try JSONWebKeySet(json: json).keys.map(\.isPrivate) == [false, false])
     }
 
-    @Test("A.3: symmetric keys are read, and skipped in a set that was published")
-    func symmetricKeys() throws {
+    @Test func `A.3: symmetric keys are read, and skipped in a set that was published`() throws {
         let (json, keys) = try keys(Self.symmetricKeys)
         #expect(JSONValue.object(["keys": .array(keys.map(\.privateJSON))]) == json)
         #expect(try JSONWebKeySet(json: json).keys.isEmpty)
@@ -133,8 +128,7 @@ struct RFC7517Tests {
         #expect(try SigningKey(keys[1]).algorithm == .hs256)
     }
 
-    @Test("RFC 7638, 3.1: a thumbprint depends on the members that make the key, and on no others")
-    func thumbprint() throws {
+    @Test func `RFC 7638, 3.1: a thumbprint depends on the members that make the key, and on no others`() throws {
         let key = try keys(Self.publicKeys).keys[1]
         #expect(try key.thumbprintText() == "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs")
         #expect(try keys(Self.privateKeys).keys[1].thumbprint() == key.thumbprint())

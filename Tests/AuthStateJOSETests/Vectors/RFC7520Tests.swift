@@ -1,8 +1,7 @@
 import AuthStateJOSE
 import Testing
 
-@Suite("RFC 7520: the JOSE cookbook")
-struct RFC7520Tests {
+@Suite("RFC 7520: the JOSE cookbook") struct RFC7520Tests {
     /// Section 3, by number.
     private static let keys = [
         "3.1": """
@@ -160,8 +159,7 @@ struct RFC7520Tests {
         #expect((signature == signed.signature) == ["4.1", "4.4"].contains(signed.section))
     }
 
-    @Test("text as a payload, which no JWT has, is refused")
-    func payload() {
+    @Test func `text as a payload, which no JWT has, is refused`() {
         for signed in Self.signed {
             #expect(throws: JOSEError.self) {
                 try JSONWebToken(parsing: "\(signed.header).\(Self.payload).\(signed.signature)")

@@ -50,9 +50,7 @@ struct Wycheproof: Sendable, CustomTestStringConvertible {
     /// Keys with the tests that belong to them.
     func groups() throws -> [Group] { try Self.document(Document.self, file).testGroups }
 
-    private struct Document: Decodable {
-        let testGroups: [Group]
-    }
+    private struct Document: Decodable { let testGroups: [Group] }
 
     /// A key, in hexadecimal numbers, and its tests.
     struct Group: Decodable {

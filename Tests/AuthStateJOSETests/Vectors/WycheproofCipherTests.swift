@@ -1,8 +1,7 @@
 import AuthStateJOSE
 import Testing
 
-@Suite("Project Wycheproof: AES-256-GCM", .whereWycheproofIsInstalled)
-struct WycheproofCipherTests {
+@Suite("Project Wycheproof: AES-256-GCM", .whereWycheproofIsInstalled) struct WycheproofCipherTests {
     private struct Document: Decodable {
         struct Group: Decodable {
             let keySize: Int
@@ -24,12 +23,9 @@ struct WycheproofCipherTests {
         let testGroups: [Group]
     }
 
-    private static let tests = Result {
-        try Wycheproof.document(Document.self, "aes_gcm").testGroups
-    }
+    private static let tests = Result { try Wycheproof.document(Document.self, "aes_gcm").testGroups }
 
-    @Test("valid ciphertexts are made and opened, byte for byte, invalid ones refused")
-    func vectors() throws {
+    @Test func `valid ciphertexts are made and opened, byte for byte, invalid ones refused`() throws {
         var ran = 0
         for group in try Self.tests.get() where group.keySize == 256 && group.ivSize == 96 {
             for test in group.tests {
@@ -51,8 +47,7 @@ struct WycheproofCipherTests {
         #expect(ran >= 66)
     }
 
-    @Test("keys and nonces of other lengths are refused, empty nonces too")
-    func otherLengths() throws {
+    @Test func `keys and nonces of other lengths are refused, empty nonces too`() throws {
         var ran = 0
         for group in try Self.tests.get() where group.keySize != 256 || group.ivSize != 96 {
             for test in group.tests {

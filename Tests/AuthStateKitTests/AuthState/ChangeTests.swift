@@ -1,11 +1,9 @@
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Changes")
-struct ChangeTests {
+@Suite("Changes") struct ChangeTests {
     @Test("each subscriber sees the current state first, then every change in order")
     func everySubscriberSeesAll() async throws {
         let fixture = try Fixture([Fixture.tokens(1), Fixture.error("invalid_grant")])
@@ -24,8 +22,7 @@ struct ChangeTests {
         }
     }
 
-    @Test("a subscriber that does not read keeps the newest 64, and the gap shows in revision")
-    func slowSubscribers() async throws {
+    @Test func `a subscriber that does not read keeps the newest 64, and the gap shows in revision`() async throws {
         let fixture = try Fixture([], then: Fixture.tokens(1))
         let state = fixture.state()
         let stream = state.stateChanges
@@ -39,16 +36,14 @@ struct ChangeTests {
         #expect(seen.first != 1)
     }
 
-    @Test("a stream ends with its task")
-    func streamEndsWithItsTask() async throws {
+    @Test func `a stream ends with its task`() async throws {
         let state = try Fixture().state()
         let reader = Task { for await _ in state.stateChanges {} }
         reader.cancel()
         try await bounded { await reader.value }
     }
 
-    @Test("no published or printed value holds a token")
-    func nothingLeaks() async throws {
+    @Test func `no published or printed value holds a token`() async throws {
         var fixture = try Fixture([Fixture.tokens(1), Fixture.error("invalid_grant")])
         let log = EventLog()
         fixture.options.observer = log
@@ -66,8 +61,7 @@ struct ChangeTests {
         for secret in ["SECRET", "U0VDUkVU", "%53%45"] { #expect(!text.contains(secret)) }
     }
 
-    @Test("a group of observers hands every event to each")
-    func observers() async throws {
+    @Test func `a group of observers hands every event to each`() async throws {
         var fixture = try Fixture([Fixture.tokens(1)])
         let (first, second) = (EventLog(), EventLog())
         fixture.options.observer = AuthStateObserverGroup(first, second)
@@ -75,8 +69,7 @@ struct ChangeTests {
         #expect(first.events.contains(.renewed) && first.events == second.events)
     }
 
-    @Test("an observer hears in the caller's task that it waits, and sees its task-local values")
-    func observersSeeTaskLocals() async throws {
+    @Test func `an observer hears in the caller's task that it waits, and sees its task-local values`() async throws {
         var fixture = try Fixture([Fixture.tokens(1)])
         let observer = TaskLocalObserver()
         fixture.options.observer = observer

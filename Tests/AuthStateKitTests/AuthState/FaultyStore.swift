@@ -1,6 +1,5 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 
 @testable import AuthStateKit
@@ -9,26 +8,19 @@ import AuthStateTesting
 final class FaultyStore: AuthStateStore {
     var mayBeWrittenByOthers: Bool { false }
     enum Operation: Sendable, Hashable { case load, reserve, save, delete }
+    /// Where an operation under a lease can be held: before it, but a save also when it has written.
+    enum Step: Sendable, Hashable { case load, save, written, delete }
     let inner = InMemoryAuthStateStore()
     private let state = Lock<(log: [Operation], failing: Set<Operation>)>(([], []))
     private let once = Lock<Set<Operation>>([])
     private let overlay = Lock<StoredAuthState?>(nil)
-    private let gate = Lock<ScriptedTransport.Gate?>(nil)
-    private let savedGate = Lock<ScriptedTransport.Gate?>(nil)
-    private let deleteGate = Lock<ScriptedTransport.Gate?>(nil)
-    private let loadGate = Lock<ScriptedTransport.Gate?>(nil)
+    private let gates = Lock<[Step: ScriptedTransport.Gate]>([:])
     private let crash = Lock(false)
     private let afterSaving = Lock<Set<Operation>?>(nil)
     private let code = Lock(AuthStateError.Code.storeUnwritable)
 
-    /// Holds each save at this gate; nil lets saves pass.
-    func holdSaves(at gate: ScriptedTransport.Gate?) { self.gate.withLock { $0 = gate } }
-    /// Holds each save at this gate when it has written and has not returned; nil lets saves return.
-    func holdWritten(at gate: ScriptedTransport.Gate?) { savedGate.withLock { $0 = gate } }
-    /// Holds each deletion at this gate; nil lets deletions pass.
-    func holdDeletes(at gate: ScriptedTransport.Gate?) { deleteGate.withLock { $0 = gate } }
-    /// Holds each reading under a lease at this gate; nil lets them pass.
-    func holdLoads(at gate: ScriptedTransport.Gate?) { loadGate.withLock { $0 = gate } }
+    /// Holds operations at this gate; nil lets them pass.
+    func hold(_ step: Step, at gate: ScriptedTransport.Gate?) { gates.withLock { $0[step] = gate } }
     /// Tells the next holders of the lease that an earlier holder died.
     func setAfterCrash(_ isAfterCrash: Bool) { crash.withLock { $0 = isAfterCrash } }
 
@@ -41,7 +33,6 @@ final class FaultyStore: AuthStateStore {
     func fail(_ operations: Operation...) { state.withLock { $0.failing = Set(operations) } }
     /// Makes the next operation of this kind fail, and only that one.
     func failOnce(_ operation: Operation) { once.withLock { _ = $0.insert(operation) } }
-    /// Sets the code of the failures.
     func setCode(_ code: AuthStateError.Code) { self.code.withLock { $0 = code } }
     /// Makes one save fail after it has written, as a disk can, or a database whose answer is lost.
     ///
@@ -71,7 +62,7 @@ final class FaultyStore: AuthStateStore {
         var followsCrash: Bool { store.crash.withLock { $0 } }
         func load() async throws -> StoredAuthState? {
             try store.note(.load)
-            try await store.loadGate.withLock { $0 }?.pass()
+            try await store.gates.withLock { $0[.load] }?.pass()
             if let foreign = store.overlay.withLock({ $0 }) { return foreign }
             return try await inner.load()
         }
@@ -81,16 +72,16 @@ final class FaultyStore: AuthStateStore {
         }
         func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
             try store.note(.save)
-            try await store.gate.withLock { $0 }?.pass()
+            try await store.gates.withLock { $0[.save] }?.pass()
             let version = try await inner.save(archive, expecting: expecting)
-            try await store.savedGate.withLock { $0 }?.pass()
+            try await store.gates.withLock { $0[.written] }?.pass()
             guard let failing = store.afterSaving.withLock({ $0.take() }) else { return version }
             store.state.withLock { $0.failing.formUnion(failing) }
             throw AuthStateError(.storeUnwritable, stage: .store, "disk failed")
         }
         func delete(expecting: StoredAuthState.Version?) async throws {
             try store.note(.delete)
-            try await store.deleteGate.withLock { $0 }?.pass()
+            try await store.gates.withLock { $0[.delete] }?.pass()
             try await inner.delete(expecting: expecting)
         }
         func discard() async throws {

@@ -1,7 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -35,6 +34,20 @@ struct Fixture {
     func state(store: any AuthStateStore = InMemoryAuthStateStore()) -> AuthState {
         AuthState(record, service: service, store: store, options: options)
     }
+
+    /// The place of another process's state in a store.
+    func place(_ store: any AuthStateStore = InMemoryAuthStateStore()) -> AuthState.Place {
+        AuthState.Place(store, service: service, options: options)
+    }
+
+    /// Tokens that are issued now, for an hour.
+    func response(_ accessToken: String, refreshToken: String? = nil) -> TokenResponse {
+        TokenResponse(
+            accessToken: accessToken, issuedAt: clock.date,
+            accessTokenExpirationDate: clock.date.addingTimeInterval(3600), refreshToken: refreshToken)
+    }
+
+    func login(_ name: String) -> TokenResponse { response("SECRET-\(name)", refreshToken: "SECRET-\(name)-refresh") }
 
     /// A token response of the provider, the nth.
     static func tokens(_ n: Int, expiresIn: Int = 3600, refresh: Bool = true) -> ScriptedTransport.Reply {
@@ -73,11 +86,14 @@ nonisolated(nonsending) func authError<R>(
 }
 
 extension AuthStateStore {
+    /// The state that is stored.
+    func record(_ key: AuthStateKey = .default) async throws -> AuthState.Record? {
+        try await load(key).map { try AuthStateArchive(data: $0.archive).record }
+    }
+
     /// The login that is stored; nil when there is none, also after a logout, which leaves a state without a grant.
     func login(_ key: AuthStateKey = .default) async throws -> AuthState.Record? {
-        guard let record = try await load(key).map({ try AuthStateArchive(data: $0.archive).record }) else {
-            return nil
-        }
+        guard let record = try await record(key) else { return nil }
         let isEmpty =
             record.lastTokenResponse == nil && record.refreshToken == nil && record.idToken == nil
             && record.dpopKey == nil && record.machineGrant == nil && record.lastAuthorizationResponse == nil

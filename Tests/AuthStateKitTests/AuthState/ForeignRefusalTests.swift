@@ -1,12 +1,10 @@
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Foundation
 import Testing
 
 /// With named origins, another host's 401 says nothing of the login.
-@Suite("A token refused by a host that is not an allowed origin")
-struct ForeignRefusalTests {
+@Suite("A token refused by a host that is not an allowed origin") struct ForeignRefusalTests {
     private func refuse(_ url: URL?, _ fixture: inout Fixture) async throws -> AuthState {
         fixture.options.allowedOrigins = ["https://api.example"]
         let state = fixture.state()
@@ -40,11 +38,8 @@ struct ForeignRefusalTests {
         #expect(state.isAuthorized && fixture.spent.count == 1)
     }
 
-    @Test("performAction knows where its answer comes from")
-    func performed() async throws {
-        var fixture = try Fixture([
-            .json("{}", status: 401), Fixture.tokens(1), .json("{}", status: 401),
-        ])
+    @Test func `performAction knows where its answer comes from`() async throws {
+        var fixture = try Fixture([.json("{}", status: 401), Fixture.tokens(1), .json("{}", status: 401)])
         fixture.options.allowedOrigins = ["https://api.example"]
         let state = fixture.state()
         let request = TransportRequest(url: try #require(URL(string: "https://api.example/x")))

@@ -1,13 +1,10 @@
-import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 
-@Suite("Instrument: the steps of a renewal")
-struct InstrumentTests {
+@Suite("Instrument: the steps of a renewal") struct InstrumentTests {
     private func fixture(_ replies: [ScriptedTransport.Reply]) throws -> (Fixture, StepLog) {
         var fixture = try Fixture(replies)
         let log = StepLog()
@@ -15,8 +12,7 @@ struct InstrumentTests {
         return (fixture, log)
     }
 
-    @Test("the steps are nested, in order, and end with the renewal")
-    func steps() async throws {
+    @Test func `the steps are nested, in order, and end with the renewal`() async throws {
         let (fixture, log) = try fixture([Fixture.tokens(1)])
         try await fixture.state().refresh()
         #expect(
@@ -25,8 +21,7 @@ struct InstrumentTests {
             ])
     }
 
-    @Test("fresh tokens begin nothing, nor does a caller that joins a renewal")
-    func fresh() async throws {
+    @Test func `fresh tokens begin nothing, nor does a caller that joins a renewal`() async throws {
         let gate = ScriptedTransport.Gate()
         var fixture = try Fixture([.gated(gate, then: Fixture.tokens(1))])
         let (log, events) = (StepLog(), EventLog())
@@ -43,8 +38,7 @@ struct InstrumentTests {
         #expect(log.begun == 1)
     }
 
-    @Test("a failed request is the error of its step, and each repeat is a step")
-    func failures() async throws {
+    @Test func `a failed request is the error of its step, and each repeat is a step`() async throws {
         let log: StepLog
         var fixture: Fixture
         (fixture, log) = try self.fixture([.json("{}", status: 503), Fixture.error("invalid_grant")])
@@ -62,8 +56,7 @@ struct InstrumentTests {
             ])
     }
 
-    @Test("a save that fails is the error of its step, and so is its second try")
-    func unsaved() async throws {
+    @Test func `a save that fails is the error of its step, and so is its second try`() async throws {
         let (fixture, log) = try fixture([Fixture.tokens(1)])
         let store = FaultyStore()
         let state = fixture.state(store: store)
@@ -73,8 +66,7 @@ struct InstrumentTests {
         #expect(log.entries.last?.hasPrefix("}renewal") == true)
     }
 
-    @Test("a renewal that a logout overtakes has not failed")
-    func superseded() async throws {
+    @Test func `a renewal that a logout overtakes has not failed`() async throws {
         let gate = ScriptedTransport.Gate()
         let (fixture, log) = try fixture([.gated(gate, then: Fixture.tokens(1))])
         let state = fixture.state()
@@ -89,8 +81,7 @@ struct InstrumentTests {
         #expect(log.entries.filter { $0.hasPrefix("}renewal") } == ["}renewal", "}renewal notLoggedIn"])
     }
 
-    @Test("a renewal begins in the task of the caller, whose values its own task does not inherit")
-    func callersTask() async throws {
+    @Test func `a renewal begins in the task of the caller, whose values its own task does not inherit`() async throws {
         let (fixture, log) = try fixture([Fixture.tokens(1)])
         let state = fixture.state()
         try await StepLog.$caller.withValue("request 7") { _ = try await state.refresh() }
@@ -98,8 +89,7 @@ struct InstrumentTests {
         #expect(log.callersInSteps == [""])
     }
 
-    @Test("a group surrounds each step with its instruments, the first one outermost")
-    func group() async throws {
+    @Test func `a group surrounds each step with its instruments, the first one outermost`() async throws {
         var fixture = try Fixture([Fixture.tokens(1)])
         let log = StepLog()
         fixture.options.instrument = AuthStateInstrumentGroup(

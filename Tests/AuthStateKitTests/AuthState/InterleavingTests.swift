@@ -1,6 +1,4 @@
 import AuthStateFoundation
-import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -8,8 +6,7 @@ import Testing
 @testable import AuthStateStorage
 
 /// Two states on one store, as two processes would have them, and what happens in between.
-@Suite("Interleavings of two processes")
-struct InterleavingTests {
+@Suite("Interleavings of two processes") struct InterleavingTests {
     /// Starts work that waits for the lease while another process holds it and saves a change.
     private func whileLeased<R: Sendable>(
         _ store: InMemoryAuthStateStore, saving change: @escaping @Sendable (AuthState.Record) -> AuthState.Record,
@@ -32,19 +29,13 @@ struct InterleavingTests {
         return try await bounded { try await result.value }
     }
 
-    private func tokens(_ name: String, _ clock: ManualClock) -> TokenResponse {
-        TokenResponse(
-            accessToken: "SECRET-\(name)", issuedAt: clock.date,
-            accessTokenExpirationDate: clock.date.addingTimeInterval(3600), refreshToken: "SECRET-\(name)-refresh")
-    }
-
     @Test("a logout stands although a waiting renewal adopts what another process has just renewed")
     func logoutBesideAdoption() async throws {
         let fixture = try Fixture([], then: Fixture.tokens(9))
         let store = InMemoryAuthStateStore()
         let state = fixture.state(store: store)
         try await state.setNeedsTokenRefresh()
-        let theirs = tokens("theirs", fixture.clock)
+        let theirs = fixture.login("theirs")
         let denied = try await whileLeased(store, saving: { $0.applying(.renewed(theirs)) }) {
             let caller = Task { await authError { try await state.freshTokens() } }
             try await eventually { store.waiterCount(.default) > 0 }
@@ -57,13 +48,12 @@ struct InterleavingTests {
         #expect(try await store.login() == nil)
     }
 
-    @Test("a refusal of a token here does not spoil the login that another process has just made")
-    func refusalBesideLogin() async throws {
+    @Test func `a refusal of a token here does not spoil the login that another process has just made`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let store = InMemoryAuthStateStore()
         let state = fixture.state(store: store)
         _ = try await state.refresh()
-        let theirs = tokens("theirs", fixture.clock)
+        let theirs = fixture.login("theirs")
         let error = try await whileLeased(store, saving: { $0.applying(.loggedIn(nil, theirs)) }) {
             await authError {
                 try await state.withFreshToken(policy: .fail) { _ in throw TokenRejected(challenges: ["Bearer"]) }
@@ -76,8 +66,7 @@ struct InterleavingTests {
         #expect(try AuthStateArchive(data: stored.archive).record.authorizationError == nil)
     }
 
-    @Test("an unsaved renewal of an old grant is not replayed on a new login")
-    func oldRenewalBesideLogin() async throws {
+    @Test func `an unsaved renewal of an old grant is not replayed on a new login`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let store = FaultyStore()
         let state = fixture.state(store: store)
@@ -85,30 +74,26 @@ struct InterleavingTests {
         store.fail(.save)
         _ = try await state.freshTokens()
         store.fail()
-        let login = tokens("theirs", fixture.clock)
-        let other = try await AuthState.restore(
-            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
+        let login = fixture.login("theirs")
+        let other = try await AuthState.restore(at: fixture.place(store))
         try await other.update(with: login)
         try await state.setNeedsTokenRefresh()
         #expect(state.record.refreshToken == "SECRET-theirs-refresh")
     }
 
-    @Test("tokens with parameters do not outlive the grant, wherever it ended")
-    func sideTokensEndWithTheGrant() async throws {
+    @Test func `tokens with parameters do not outlive the grant, wherever it ended`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)], then: Fixture.tokens(5))
         let store = InMemoryAuthStateStore()
         let state = fixture.state(store: store)
         let parameters = RenewalParameters(additionalParameters: ["audience": "x"])
         #expect(try await state.freshTokens(parameters).accessToken == "SECRET-access-1")
-        let other = try await AuthState.restore(
-            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
-        try await other.update(with: tokens("bob", fixture.clock))
+        let other = try await AuthState.restore(at: fixture.place(store))
+        try await other.update(with: fixture.login("bob"))
         try await state.setNeedsTokenRefresh()
         #expect(try await state.freshTokens(parameters).accessToken == "SECRET-access-5")
     }
 
-    @Test("a caller that is refused after another caller's renewal gets the newer tokens")
-    func refusedAfterAnothersRenewal() async throws {
+    @Test func `a caller that is refused after another caller's renewal gets the newer tokens`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let state = fixture.state()
         let gate = ScriptedTransport.Gate()
@@ -133,17 +118,14 @@ struct InterleavingTests {
         #expect(state.isAuthorized)
     }
 
-    @Test("a refused caller who joins a renewal that fails gets its error, and the state stays")
-    func refusedJoinsFailingRenewal() async throws {
+    @Test func `a refused caller who joins a renewal that fails gets its error, and the state stays`() async throws {
         let gate = ScriptedTransport.Gate()
         let fixture = try Fixture([.gated(gate, then: .json("", status: 500))])
         let state = fixture.state()
         fixture.clock.advance(by: .seconds(3570))
         let stale = Task { try await state.freshTokens().accessToken }
         await gate.arrivals()
-        let refused = Task {
-            await authError { try await state.tokens(.none, reason: .rejected("SECRET-access-0")) }
-        }
+        let refused = Task { await authError { try await state.tokens(.none, reason: .rejected("SECRET-access-0")) } }
         let explicit = Task { await authError { try await state.refresh() } }
         try await bounded { while await state.flights.isEmpty { await Task.yield() } }
         gate.open()
@@ -153,8 +135,7 @@ struct InterleavingTests {
         #expect(state.isAuthorized)
     }
 
-    @Test("run() does not hammer a provider that fails while the old token is alive")
-    func runLeavesFailingProvidersAlone() async throws {
+    @Test func `run() does not hammer a provider that fails while the old token is alive`() async throws {
         let fixture = try Fixture([], then: .json("", status: 500))
         let (state, clock) = (fixture.state(), fixture.clock)
         clock.advance(by: .seconds(3550))
@@ -171,8 +152,7 @@ struct InterleavingTests {
         try await bounded { await service.value }
     }
 
-    @Test("Retry-After is remembered between callers")
-    func retryAfterIsHonoured() async throws {
+    @Test func `Retry-After is remembered between callers`() async throws {
         let busy = TransportResponse(status: 429, headers: ["Retry-After": "40"])
         let fixture = try Fixture([.response(busy), Fixture.tokens(1)])
         let state = fixture.state()
@@ -184,12 +164,10 @@ struct InterleavingTests {
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
     }
 
-    @Test("an ID token that cannot be verified is not kept")
-    func unverifiableIDTokens() async throws {
+    @Test func `an ID token that cannot be verified is not kept`() async throws {
         let fixture = try Fixture([
             .json(#"{"access_token":"SECRET-a","token_type":"Bearer","expires_in":60,"id_token":"e.e.e"}"#)
         ])
-        let tokens = try await fixture.state().refresh()
-        #expect(tokens.idToken == nil)
+        #expect(try await fixture.state().refresh().idToken == nil)
     }
 }

@@ -1,12 +1,9 @@
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Introspection of a state's own tokens", .timeLimit(.minutes(5)))
-struct IntrospectionTests {
-    @Test("the provider describes both tokens, and reports revoked ones as inactive")
-    func own() async throws {
+@Suite("Introspection of a state's own tokens", .timeLimit(.minutes(5))) struct IntrospectionTests {
+    @Test func `the provider describes both tokens, and reports revoked ones as inactive`() async throws {
         let fixture = try await ProviderFixture()
         let state = try await fixture.logIn()
         let access = try await state.introspect()
@@ -26,17 +23,14 @@ struct IntrospectionTests {
     @Test("a client's own state introspects with its secret; it has no refresh token to introspect")
     func clientItself() async throws {
         let fixture = try await ProviderFixture()
-        let state = try await AuthState.logIn(
-            .clientCredentials(Client(fixture.configuration, id: "service", credential: .secret("service-secret"))),
-            at: .memory(service: fixture.service))
+        let state = try await AuthState.logIn(.clientCredentials(fixture.serviceClient), at: fixture.place())
         #expect(try await state.introspect().isActive)
-        #expect(await failure { _ = try await state.introspect(.refreshToken) }?.code == .noRefreshToken)
+        #expect(await authError { try await state.introspect(.refreshToken) }?.code == .noRefreshToken)
         try await state.clear()
-        #expect(await failure { _ = try await state.introspect() }?.code == .notLoggedIn)
+        #expect(await authError { try await state.introspect() }?.code == .notLoggedIn)
     }
 
-    @Test("a request to each endpoint uses an authentication method that the endpoint lists")
-    func methods() async throws {
+    @Test func `a request to each endpoint uses an authentication method that the endpoint lists`() async throws {
         let fixture = try await ProviderFixture {
             $0.authenticationMethods = [
                 .introspection: [.clientSecretPost], .revocation: [.clientSecretJWT], .token: [.clientSecretBasic],
@@ -46,7 +40,7 @@ struct IntrospectionTests {
         configuration.tolerances = [.shortSecret]
         let state = try await AuthState.logIn(
             .clientCredentials(Client(configuration, id: "service", credential: .secret("service-secret"))),
-            at: .memory(service: fixture.service))
+            at: fixture.place())
         #expect(try await state.introspect().isActive)
         try await state.revoke()
         #expect(fixture.provider.requests(at: .introspection).last?.parameters["client_secret"] != nil)

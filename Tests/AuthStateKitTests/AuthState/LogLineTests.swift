@@ -1,11 +1,9 @@
 import AuthStateFoundation
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Descriptions of statuses, events and codes", .timeLimit(.minutes(1)))
-struct LogLineTests {
+@Suite("Descriptions of statuses, events and codes", .timeLimit(.minutes(1))) struct LogLineTests {
     @Test("a status, without a token")
     func status() async throws {
         let clock = ManualClock()
@@ -21,8 +19,7 @@ struct LogLineTests {
         #expect("\(state.status)" == "not authorized, revision 2")
     }
 
-    @Test("events, stages, codes and failures by their names")
-    func names() {
+    @Test func `events, stages, codes and failures by their names`() {
         let error = AuthStateError(.invalidGrant, stage: .refresh, "The grant has ended.")
         #expect("\(error.code) \(error.stage)" == "invalidGrant refresh")
         #expect("\([error.code])" == "[invalidGrant]")

@@ -1,13 +1,10 @@
 import AuthStateFoundation
-import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 
-@Suite("The end of a login, and a renewal whose answer was lost")
-struct LoginLifetimeTests {
+@Suite("The end of a login, and a renewal whose answer was lost") struct LoginLifetimeTests {
     private static let lost = ScriptedTransport.Reply.failure(
         TransportError(.connectionLost, "reset", requestMayHaveBeenSent: true))
 
@@ -38,7 +35,7 @@ struct LoginLifetimeTests {
         let fixture = try graced(Self.lost)
         fixture.transport.enqueue(
             .dynamic { _ in
-                let stored = try await store.load(.default).map { try AuthStateArchive(data: $0.archive).record }
+                let stored = try await store.record()
                 #expect(stored?.unconfirmedRenewal != nil)
                 throw TransportError(.connectionLost, "reset", requestMayHaveBeenSent: true)
             })
@@ -47,8 +44,7 @@ struct LoginLifetimeTests {
         #expect(fixture.spent.count == 2 && state.isAuthorized)
     }
 
-    @Test("a provider that asks to wait is not asked again at once")
-    func busy() async throws {
+    @Test func `a provider that asks to wait is not asked again at once`() async throws {
         let busy = TransportResponse(status: 502, headers: ["Retry-After": "5"])
         let fixture = try graced(.response(busy), Fixture.tokens(1))
         let state = fixture.state()
@@ -94,8 +90,7 @@ struct LoginLifetimeTests {
         _ = try await state.refresh()
         let end = state.status.loginExpirationDate
         #expect(end == seconds.map { fixture.clock.date.addingTimeInterval(Double($0)) })
-        let archived = try AuthStateArchive(data: AuthStateArchive(state.record).data()).record
-        #expect(archived.loginExpirationDate == end)
+        #expect(try AuthStateArchive(data: AuthStateArchive(state.record).data()).record.loginExpirationDate == end)
     }
 
     @Test("a refresh token that a renewal with parameters brought has no end that is known")

@@ -1,22 +1,23 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 
-@Suite("Logging out", .timeLimit(.minutes(5)))
-struct LogoutTests {
+@Suite("Logging out", .timeLimit(.minutes(5))) struct LogoutTests {
+    private let fixture: ProviderFixture
+    private let store = InMemoryAuthStateStore()
+
+    init() async throws { fixture = try await ProviderFixture() }
+
     /// A logged-in state, with the tokens as they were.
     private func login(
         _ fixture: ProviderFixture, store: any AuthStateStore = InMemoryAuthStateStore()
     ) async throws -> (state: AuthState, tokens: AuthState.Record) {
-        let state = try await AuthState.logIn(
-            .browser(fixture.request(), DirectUserAgent()), at: AuthState.Place(store, service: fixture.service))
+        let state = try await AuthState.logIn(.browser(fixture.request(), DirectUserAgent()), at: fixture.place(store))
         return (state, state.record)
     }
 
-    /// Whether the provider reports a token as active.
     private func isActive(
         _ kind: TokenTypeHint, of record: AuthState.Record, at fixture: ProviderFixture
     ) async throws -> Bool {
@@ -25,8 +26,6 @@ struct LogoutTests {
 
     @Test("a logout revokes both tokens, ends the session and leaves nothing stored")
     func whole() async throws {
-        let fixture = try await ProviderFixture()
-        let store = InMemoryAuthStateStore()
         let (state, tokens) = try await login(fixture, store: store)
         let outcome = await state.logOut(.everywhere(DirectUserAgent()))
         #expect(outcome == LogoutOutcome(removal: .done, revocation: .done, session: .ended))
@@ -42,10 +41,7 @@ struct LogoutTests {
         #expect(await authError { try await state.freshTokens() }?.code == .notLoggedIn)
     }
 
-    @Test("forgetLogout() removes what a logout left, and keeps a later login of another process")
-    func removedEnd() async throws {
-        let fixture = try await ProviderFixture()
-        let store = InMemoryAuthStateStore()
+    @Test func `forgetLogout() removes what a logout left, and keeps a later login of another process`() async throws {
         let (state, _) = try await login(fixture, store: store)
         try await state.forgetLogout()
         #expect(try await store.login() != nil, "nothing has ended")
@@ -63,9 +59,7 @@ struct LogoutTests {
         #expect(state.record.grantID == other.record.grantID)
     }
 
-    @Test("a logout from an error state revokes the tokens and ends the session too")
-    func fromError() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `a logout from an error state revokes the tokens and ends the session too`() async throws {
         let (state, tokens) = try await login(fixture)
         try await state.update(authorizationError: AuthStateError(.accessDenied, stage: .resource, "Ended."))
         let outcome = await state.logOut(.everywhere(DirectUserAgent()))
@@ -74,10 +68,7 @@ struct LogoutTests {
         #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
     }
 
-    @Test("an offline logout removes the login here, and its outcome says what was not done")
-    func offline() async throws {
-        let fixture = try await ProviderFixture()
-        let store = InMemoryAuthStateStore()
+    @Test func `an offline logout removes the login here, and its outcome says what was not done`() async throws {
         let (state, _) = try await login(fixture, store: store)
         await fixture.provider.stop()
         let outcome = await state.logOut(.everywhere(DirectUserAgent()))
@@ -88,9 +79,7 @@ struct LogoutTests {
         #expect(try await store.login() == nil)
     }
 
-    @Test("an endpoint that the provider does not offer is not a failure")
-    func notOffered() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `an endpoint that the provider does not offer is not a failure`() async throws {
         var record = try await login(fixture).tokens
         record.client.provider.revocationEndpoint = nil
         record.client.provider.endSessionEndpoint = nil
@@ -102,7 +91,6 @@ struct LogoutTests {
 
     @Test("a browser that returns from another logout fails the session's part alone")
     func foreignState() async throws {
-        let fixture = try await ProviderFixture()
         let (state, tokens) = try await login(fixture)
         let outcome = await state.logOut(.everywhere(DirectUserAgent(.changingState)))
         #expect(outcome.removal == .done && outcome.revocation == .done)
@@ -112,7 +100,6 @@ struct LogoutTests {
 
     @Test("a web server sends the browser itself, and checks the state when it comes back, in another process")
     func twoSteps() async throws {
-        let fixture = try await ProviderFixture()
         let (state, _) = try await login(fixture)
         let place = try RedirectURI("http://127.0.0.1:5000/callback")
         let outcome = await state.logOut(.everywhere(postLogoutRedirectURI: place))
@@ -131,9 +118,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("a program can change the request; hints and languages go to the provider")
-    func customized() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `a program can change the request; hints and languages go to the provider`() async throws {
         let (state, _) = try await login(fixture)
         let outcome = await state.logOut(
             .everywhere(DirectUserAgent()) { request in
@@ -147,12 +132,8 @@ struct LogoutTests {
         #expect(page.parameters["id_token_hint"] == nil)
     }
 
-    @Test("a client's own state has no session to end, and its token is revoked once")
-    func clientItself() async throws {
-        let fixture = try await ProviderFixture()
-        let state = try await AuthState.logIn(
-            .clientCredentials(Client(fixture.configuration, id: "service", credential: .secret("service-secret"))),
-            at: .memory(service: fixture.service))
+    @Test func `a client's own state has no session to end, and its token is revoked once`() async throws {
+        let state = try await AuthState.logIn(.clientCredentials(fixture.serviceClient), at: fixture.place())
         let outcome = await state.logOut(.everywhere(DirectUserAgent()))
         #expect(outcome == LogoutOutcome(removal: .done, revocation: .done, session: .notNeeded))
         #expect(await state.logOut(.everywhere()).revocation == .notNeeded)
@@ -161,8 +142,6 @@ struct LogoutTests {
 
     @Test("a cancelled logout does the local part and reports the rest as cancelled")
     func cancelled() async throws {
-        let fixture = try await ProviderFixture()
-        let store = InMemoryAuthStateStore()
         let (state, _) = try await login(fixture, store: store)
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -176,8 +155,6 @@ struct LogoutTests {
 
     @Test("a store that cannot be written is a failure; the login is gone in memory and revoked all the same")
     func unwritable() async throws {
-        let fixture = try await ProviderFixture()
-        let store = InMemoryAuthStateStore()
         let (_, tokens) = try await login(fixture, store: store)
         let stored = try #require(try await store.load(.default))
         let state = AuthState(
@@ -188,12 +165,9 @@ struct LogoutTests {
         #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
     }
 
-    @Test("a logout revokes the tokens that another process has renewed meanwhile")
-    func renewedElsewhere() async throws {
-        let fixture = try await ProviderFixture()
-        let store = InMemoryAuthStateStore()
+    @Test func `a logout revokes the tokens that another process has renewed meanwhile`() async throws {
         let (state, _) = try await login(fixture, store: store)
-        let other = try await AuthState.restore(at: AuthState.Place(store, service: fixture.service))
+        let other = try await AuthState.restore(at: fixture.place(store))
         try await other.refresh()
         let newest = other.record
         #expect(await state.logOut(.everywhere()).revocation == .done)
@@ -205,8 +179,6 @@ struct LogoutTests {
     @Test("a logout during a renewal: its caller gets no tokens, and late tokens are revoked before the flight ends")
     func duringRenewal() async throws {
         let gate = ScriptedTransport.Gate()
-        let fixture = try await ProviderFixture()
-        let store = InMemoryAuthStateStore()
         let (state, _) = try await login(fixture, store: store)
         fixture.provider.inject(.held(gate), at: .token)
         let caller = Task { await authError { try await state.refresh() } }
@@ -224,22 +196,15 @@ struct LogoutTests {
         #expect(fixture.provider.requests(at: .revocation).count == 3)
     }
 
-    @Test("a logout also revokes a login of another process that it removes from the store")
-    func loginElsewhere() async throws {
-        let fixture = try await ProviderFixture()
-        let store = InMemoryAuthStateStore()
+    @Test func `a logout also revokes a login of another process that it removes from the store`() async throws {
         let (state, first) = try await login(fixture, store: store)
         let (_, second) = try await login(fixture, store: store)
         #expect(await state.logOut(.everywhere()).revocation == .done)
         #expect(try await store.login() == nil)
-        for tokens in [first, second] {
-            #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
-        }
+        for tokens in [first, second] { #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false) }
     }
 
-    @Test("a repeated logout revokes and removes the state that the first one could not remove")
-    func repeated() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `a repeated logout revokes and removes the state that the first one could not remove`() async throws {
         let store = FaultyStore()
         let (state, tokens) = try await login(fixture, store: store)
         fixture.provider.inject(.reset, at: .revocation)
@@ -256,7 +221,6 @@ struct LogoutTests {
     func overtaken() async throws {
         let clock = ManualClock()
         let fixture = try await ProviderFixture(clock: clock)
-        let store = InMemoryAuthStateStore()
         let (state, first) = try await login(fixture, store: store)
         let held = ScriptedTransport.Gate()
         let ready = ScriptedTransport.Gate()
@@ -266,8 +230,7 @@ struct LogoutTests {
                 try await held.pass()
                 clock.advance(by: .seconds(1))
                 let second = try await self.login(fixture).tokens
-                _ = try await lease.save(
-                    AuthStateArchive(second).data(), expecting: try await lease.load()?.version)
+                _ = try await lease.save(AuthStateArchive(second).data(), expecting: try await lease.load()?.version)
                 return second
             }
         }
@@ -283,15 +246,9 @@ struct LogoutTests {
         #expect(state.record.refreshToken == second.refreshToken)
     }
 
-    @Test("a logout keeps the client that another process has registered meanwhile")
-    func registeredElsewhere() async throws {
-        let fixture = try await ProviderFixture()
-        let store = InMemoryAuthStateStore()
+    @Test func `a logout keeps the client that another process has registered meanwhile`() async throws {
         let (state, tokens) = try await login(fixture, store: store)
-        let other = try await AuthState.register(
-            RegistrationRequest(
-                fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")]),
-            at: AuthState.Place(store, service: fixture.service))
+        let other = try await AuthState.register(try fixture.registration(), at: fixture.place(store))
         #expect(await state.logOut(.everywhere()).failures.isEmpty)
         let kept = try AuthStateArchive(data: try #require(try await store.load(.default)).archive).record
         #expect(kept.lastRegistrationResponse == other.record.lastRegistrationResponse)

@@ -1,13 +1,11 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateSystem
 
-@Suite("Ten thousand callers")
-struct ManyCallersTests {
+@Suite("Ten thousand callers") struct ManyCallersTests {
     /// A new seed each time, unless AUTHSTATE_SEED names one.
     private var seed: UInt64 {
         ProcessInfo.processInfo.environment["AUTHSTATE_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64.max)
@@ -25,9 +23,7 @@ struct ManyCallersTests {
         let state = fixture.state()
         fixture.clock.advance(by: .seconds(4000))
 
-        let callers = (0..<10_000).map { _ in
-            Task { try await state.withFreshToken { $0.accessToken } }
-        }
+        let callers = (0..<10_000).map { _ in Task { try await state.withFreshToken { $0.accessToken } } }
         var victims = Array(0..<10_000)
         let survivor = victims.remove(at: .random(in: 0..<10_000, using: &random))
         victims.shuffle(using: &random)

@@ -1,12 +1,10 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 
-@Suite("A client by its issuer", .timeLimit(.minutes(2)))
-struct NamedClientTests {
+@Suite("A client by its issuer", .timeLimit(.minutes(2))) struct NamedClientTests {
     private let fixture: ProviderFixture
     private let store = InMemoryAuthStateStore()
 
@@ -29,8 +27,7 @@ struct NamedClientTests {
         #expect(second.record.grantID == first.record.grantID && second.tokensIfFresh() != nil)
     }
 
-    @Test("a stored login of another client or provider is not restored")
-    func others() async throws {
+    @Test func `a stored login of another client or provider is not restored`() async throws {
         let login = AuthState.Login.browser(client(), DirectUserAgent())
         let first = try await AuthState.restoreOrLogIn(login, at: place())
         let other = AuthState.Login.browser(client("service", .secret("service-secret")), DirectUserAgent())
@@ -42,16 +39,14 @@ struct NamedClientTests {
         #expect(third.record.client.provider.issuer?.rawValue == elsewhere.provider.issuer)
     }
 
-    @Test("the credential goes to the named provider alone")
-    func bound() async throws {
+    @Test func `the credential goes to the named provider alone`() async throws {
         let login = AuthState.Login.browser(client("service", .secret("service-secret")), DirectUserAgent())
         let state = try await AuthState.logIn(login, at: place())
         #expect(state.record.client.credential.custody == .provider(.issuer(fixture.provider.issuer)))
         try await state.refresh()
     }
 
-    @Test("a program's own login is made and restored by the same name")
-    func machine() async throws {
+    @Test func `a program's own login is made and restored by the same name`() async throws {
         let login = AuthState.Login.clientCredentials(client("service", .secret("service-secret")))
         let first = try await AuthState.restoreOrLogIn(login, at: place())
         let second = try await AuthState.restoreOrLogIn(login, at: place())
@@ -59,8 +54,7 @@ struct NamedClientTests {
         #expect(fixture.provider.requestCount(.token) == 1)
     }
 
-    @Test("a login on another device asks for openid, profile and email unless scopes are given")
-    func device() async throws {
+    @Test func `a login on another device asks for openid, profile and email unless scopes are given`() async throws {
         let state = try await AuthState.logIn(
             .device(client()) { [provider = fixture.provider] codes in
                 #expect(provider.decide(userCode: codes.userCode, allow: true))
@@ -68,8 +62,7 @@ struct NamedClientTests {
         #expect(state.user?.subject != nil)
     }
 
-    @Test("an unreachable provider is an error of stage discovery, and what is stored stays")
-    func unreachable() async throws {
+    @Test func `an unreachable provider is an error of stage discovery, and what is stored stays`() async throws {
         let away = NamedClient(.issuer("http://127.0.0.1:1"), id: "app")
         let error = await authError {
             try await AuthState.restoreOrLogIn(.browser(away, DirectUserAgent()), at: place())

@@ -1,13 +1,15 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 
 /// Two processes on one stored state: each is a state of its own over a store of its own, with the same contents.
-@Suite("Noticing what others stored")
-struct NoticingTests {
+@Suite("Noticing what others stored") struct NoticingTests {
+    private let world: World
+
+    init() async throws { world = try await World() }
+
     private struct World {
         var fixture: Fixture
         let contents = InMemoryAuthStateStore()
@@ -24,23 +26,15 @@ struct NoticingTests {
             try await contents.withLease(.default, deadline: .seconds(1)) { [fixture] lease in
                 _ = try await lease.save(AuthStateArchive(fixture.record).data(), expecting: nil)
             }
-            theirs = try await AuthState.restore(
-                at: AuthState.Place(contents, service: fixture.service, options: fixture.options))
+            theirs = try await AuthState.restore(at: fixture.place(contents))
             fixture.options.observer = log
-            mine = try await AuthState.restore(
-                at: AuthState.Place(store, service: fixture.service, options: fixture.options))
+            mine = try await AuthState.restore(at: fixture.place(store))
         }
 
-        func login(_ token: String) async throws {
-            try await theirs.update(
-                with: TokenResponse(
-                    accessToken: token, issuedAt: fixture.clock.date,
-                    accessTokenExpirationDate: fixture.clock.date.addingTimeInterval(3600)))
-        }
+        func login(_ token: String) async throws { try await theirs.update(with: fixture.response(token)) }
     }
 
-    @Test("tokens that another process renewed are used next, and published")
-    func renewedElsewhere() async throws {
+    @Test func `tokens that another process renewed are used next, and published`() async throws {
         let world = try await World([Fixture.tokens(1)])
         var changes = world.mine.stateChanges.makeAsyncIterator()
         _ = await changes.next()
@@ -55,9 +49,7 @@ struct NoticingTests {
         #expect(world.fixture.transport.requests.count == 1)
     }
 
-    @Test("a logout in another process ends the use of a token that is still fresh")
-    func loggedOutElsewhere() async throws {
-        let world = try await World()
+    @Test func `a logout in another process ends the use of a token that is still fresh`() async throws {
         try await world.theirs.clear()
         world.store.tell()
         #expect(await authError { try await world.mine.freshTokens() }?.code == .notLoggedIn)
@@ -65,8 +57,7 @@ struct NoticingTests {
         #expect(world.mine.record.refreshToken == nil)
     }
 
-    @Test("changes by another process are noticed from the first moment after a login here")
-    func noticedAfterLogin() async throws {
+    @Test func `changes by another process are noticed from the first moment after a login here`() async throws {
         let fixture = try await ProviderFixture(clock: ManualClock())
         let store = InMemoryAuthStateStore()
         let mine = try await AuthState.logIn(
@@ -78,9 +69,7 @@ struct NoticingTests {
         #expect(await authError { try await mine.freshTokens() }?.code == .notLoggedIn)
     }
 
-    @Test("a login in another process ends an error here, without a request")
-    func loggedInElsewhere() async throws {
-        let world = try await World()
+    @Test func `a login in another process ends an error here, without a request`() async throws {
         try await world.theirs.update(authorizationError: Hang())
         world.store.tell()
         #expect(await authError { try await world.mine.freshTokens() }?.code == .providerError)
@@ -90,8 +79,7 @@ struct NoticingTests {
         #expect(world.fixture.transport.requests.isEmpty)
     }
 
-    @Test("a refused token is not renewed when another process has logged in again")
-    func refusedAfterLoginElsewhere() async throws {
+    @Test func `a refused token is not renewed when another process has logged in again`() async throws {
         let world = try await World(refreshToken: nil)
         let answer = try await world.mine.withFreshToken { tokens in
             if tokens.accessToken == "SECRET-access-0" {
@@ -105,9 +93,7 @@ struct NoticingTests {
         #expect(world.mine.isAuthorized)
     }
 
-    @Test("a store that reports no change is read only once a minute")
-    func noReadings() async throws {
-        let world = try await World()
+    @Test func `a store that reports no change is read only once a minute`() async throws {
         let before = world.store.readings
         for _ in 0..<100 { _ = try await world.mine.freshTokens() }
         world.fixture.clock.advance(by: .seconds(59))
@@ -136,7 +122,6 @@ struct NoticingTests {
 
     @Test("a stored state that cannot be read is reported once and changes nothing", arguments: [true, false])
     func unreadable(_ isGarbage: Bool) async throws {
-        let world = try await World()
         let failure = AuthStateError(.storeUnreadable, stage: .store, "I/O error")
         if isGarbage { world.store.show("garbage") } else { world.store.failReadings(with: failure) }
         world.store.tell()
@@ -151,8 +136,7 @@ struct NoticingTests {
         #expect(world.mine.tokensIfFresh()?.accessToken == "SECRET-new")
     }
 
-    @Test("a reading that is overtaken by a change here is not adopted")
-    func overtakenReading() async throws {
+    @Test func `a reading that is overtaken by a change here is not adopted`() async throws {
         let world = try await World([Fixture.tokens(1)])
         let gate = ScriptedTransport.Gate()
         world.store.hold(at: gate)
@@ -166,9 +150,7 @@ struct NoticingTests {
         #expect(world.mine.record.refreshToken == "SECRET-refresh-1")
     }
 
-    @Test("a store that does not answer in time is given up, and the token at hand is used")
-    func hangingStore() async throws {
-        let world = try await World()
+    @Test func `a store that does not answer in time is given up, and the token at hand is used`() async throws {
         let gate = ScriptedTransport.Gate()
         world.store.hold(at: gate)
         world.store.tell()
@@ -187,7 +169,6 @@ struct NoticingTests {
 
     @Test("a cancelled caller that reads is free at once, and the others get the state that was read")
     func cancelledReader() async throws {
-        let world = try await World()
         try await world.login("SECRET-new")
         let gate = ScriptedTransport.Gate()
         world.store.hold(at: gate)
@@ -204,7 +185,6 @@ struct NoticingTests {
 
     @Test("a change that could not be read is looked for again soon, not only after the next report")
     func unreadableChange() async throws {
-        let world = try await World()
         try await world.theirs.clear()
         world.store.failReadings(with: AuthStateError(.storeUnreadable, stage: .store, "I/O error"))
         world.store.tell()
@@ -214,8 +194,7 @@ struct NoticingTests {
         #expect(await authError { try await world.mine.freshTokens() }?.code == .notLoggedIn)
     }
 
-    @Test("a reading that is overtaken by a logout here brings nothing back")
-    func readingOvertakenByLogout() async throws {
+    @Test func `a reading that is overtaken by a logout here brings nothing back`() async throws {
         let fixture = try Fixture()
         let contents = InMemoryAuthStateStore()
         let store = WatchedStore(contents)

@@ -1,5 +1,4 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -7,30 +6,24 @@ import Testing
 @testable import AuthStateStorage
 
 /// Overlaps of two processes, or of two calls, that a simulation of their schedules found to lose or undo something.
-@Suite("Overlaps that a simulation found")
-struct OverlapTests {
-    private func tokens(_ name: String, _ fixture: Fixture) -> TokenResponse {
-        TokenResponse(
-            accessToken: "SECRET-\(name)", issuedAt: fixture.clock.date,
-            accessTokenExpirationDate: fixture.clock.date.addingTimeInterval(3600),
-            refreshToken: "SECRET-\(name)-refresh")
-    }
+@Suite("Overlaps that a simulation found") struct OverlapTests {
+    private let fixture: Fixture
+    private let store = FaultyStore()
+
+    init() throws { fixture = try Fixture() }
 
     private func restored(_ store: any AuthStateStore, _ fixture: Fixture) async throws -> AuthState {
-        try await AuthState.restore(
-            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
+        try await AuthState.restore(at: fixture.place(store))
     }
 
-    @Test("a reading that began during a login does not bring the old grant back")
-    func readingDuringLogin() async throws {
-        let fixture = try Fixture()
+    @Test func `a reading that began during a login does not bring the old grant back`() async throws {
         let contents = FaultyStore()
         let (reading, saving) = (ScriptedTransport.Gate(), ScriptedTransport.Gate())
         let store = HeldReadings(contents, at: reading)
         let state = AuthState(fixture.record, service: fixture.service, store: store, options: fixture.options)
         try await state.setNeedsTokenRefresh()
-        contents.holdSaves(at: saving)
-        let login = tokens("new", fixture)
+        contents.hold(.save, at: saving)
+        let login = fixture.login("new")
         let update = Task { try await state.update(with: login) }
         await saving.arrivals()
         let reload = Task { try await state.reload() }
@@ -43,15 +36,13 @@ struct OverlapTests {
         #expect(try await state.freshTokens().accessToken == "SECRET-new")
     }
 
-    @Test("a reading that found nothing before the first save does not end the grant")
-    func readingBeforeFirstSave() async throws {
-        let fixture = try Fixture()
+    @Test func `a reading that found nothing before the first save does not end the grant`() async throws {
         let reading = ScriptedTransport.Gate()
         let store = HeldReadings(FaultyStore(), at: reading)
         let state = AuthState(fixture.record, service: fixture.service, store: store, options: fixture.options)
         let reload = Task { try await state.reload() }
         await reading.arrivals()
-        let login = tokens("new", fixture)
+        let login = fixture.login("new")
         try await bounded { try await state.update(with: login) }
         reading.open()
         try await bounded { try await reload.value }
@@ -60,11 +51,9 @@ struct OverlapTests {
 
     @Test("a login that was written although its save failed stays ended, once another process has logged it out")
     func writtenThenLoggedOut() async throws {
-        let fixture = try Fixture()
-        let store = FaultyStore()
         let mine = fixture.state(store: store)
         store.failAfterSaving(thenLoads: true)
-        let login = tokens("mine", fixture)
+        let login = fixture.login("mine")
         #expect(await authError { try await mine.update(with: login) }?.kind == .store)
         store.fail()
         try await restored(store.inner, fixture).clear()
@@ -73,16 +62,13 @@ struct OverlapTests {
         #expect(try await store.inner.login() == nil)
     }
 
-    @Test("an unsaved login does not come back after a later login and logout of another process")
-    func neverSaved() async throws {
-        let fixture = try Fixture()
-        let store = FaultyStore()
+    @Test func `an unsaved login does not come back after a later login and logout of another process`() async throws {
         let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
         store.fail(.save)
-        let login = tokens("mine", fixture)
+        let login = fixture.login("mine")
         #expect(await authError { try await mine.update(with: login) }?.kind == .store)
         fixture.clock.advance(by: .seconds(10))
-        try await theirs.update(with: tokens("theirs", fixture))
+        try await theirs.update(with: fixture.login("theirs"))
         try await theirs.clear()
         store.fail()
         try await mine.save()
@@ -105,7 +91,7 @@ struct OverlapTests {
         // The other process is the next in the line for the lease, before the login here.
         let other = Task { try? await theirs.refresh() }
         try await eventually { store.waiterCount(.default) == 1 }
-        let login = tokens("mine", fixture)
+        let login = fixture.login("mine")
         let change = Task { if isLogin { try await mine.update(with: login) } else { try await mine.clear() } }
         try await eventually { store.waiterCount(.default) == 2 }
         gate.open()
@@ -116,10 +102,7 @@ struct OverlapTests {
         #expect(try await store.login()?.isAuthorized == (isLogin ? true : nil))
     }
 
-    @Test("a logout leaves no error of the store behind, once it is stored")
-    func logoutAfterFailedSave() async throws {
-        let fixture = try Fixture()
-        let store = FaultyStore()
+    @Test func `a logout leaves no error of the store behind, once it is stored`() async throws {
         let state = fixture.state(store: store)
         store.fail(.save)
         #expect(await authError { try await state.setNeedsTokenRefresh() }?.kind == .store)
@@ -128,9 +111,7 @@ struct OverlapTests {
         #expect(state.status.storeError == nil && !state.isAuthorized)
     }
 
-    @Test("a failed save leaves no error behind when another save has included its change")
-    func takenAlong() async throws {
-        let fixture = try Fixture()
+    @Test func `a failed save leaves no error behind when another save has included its change`() async throws {
         let state = fixture.state()
         try await state.setNeedsTokenRefresh()
         // The save fails, and the next one has saved everything before the failure is reported.
@@ -138,12 +119,11 @@ struct OverlapTests {
         #expect(state.status.storeError == nil && state.isEvictable)
     }
 
-    @Test("tokens that are being saved are not shown by a call that is cancelled meanwhile")
-    func shownWhileSaving() async throws {
+    @Test func `tokens that are being saved are not shown by a call that is cancelled meanwhile`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
         let state = fixture.state(store: store)
-        store.holdSaves(at: gate)
+        store.hold(.save, at: gate)
         let renewal = Task { try await state.refresh() }
         await gate.arrivals()
         let revocation = Task { try await state.revoke() }
@@ -155,13 +135,11 @@ struct OverlapTests {
         #expect(state.tokensIfFresh()?.accessToken == "SECRET-access-1")
     }
 
-    @Test("a store that hung once is asked again soon, and a logout of another process is seen")
-    func hungOnce() async throws {
-        let fixture = try Fixture()
+    @Test func `a store that hung once is asked again soon, and a logout of another process is seen`() async throws {
         let contents = InMemoryAuthStateStore()
         let gate = ScriptedTransport.Gate()
         let saved = fixture.state(store: contents)
-        try await saved.update(with: tokens("old", fixture))
+        try await saved.update(with: fixture.login("old"))
         let store = WatchedStore(contents)
         let state = try await restored(store, fixture)
         fixture.clock.advance(by: .seconds(61))
@@ -177,11 +155,9 @@ struct OverlapTests {
         #expect(await authError { try await state.freshTokens() }?.code == .notLoggedIn)
     }
 
-    @Test("a renewal is not repeated once the lease is lost")
-    func lostLease() async throws {
+    @Test func `a renewal is not repeated once the lease is lost`() async throws {
         var fixture = try Fixture()
         fixture.options.renewalRetries = 2
-        let store = FaultyStore()
         let state = fixture.state(store: store)
         fixture.transport.enqueue(
             .dynamic { _ in
@@ -204,7 +180,7 @@ struct OverlapTests {
         fixture.options.observer = log
         let state = fixture.state(store: store)
         fixture.clock.advance(by: .seconds(4000))
-        store.holdSaves(at: gate)
+        store.hold(.save, at: gate)
         let first = Task { try await state.freshTokens().accessToken }
         await gate.arrivals()
         let second = Task { try await state.freshTokens().accessToken }
@@ -220,7 +196,6 @@ struct OverlapTests {
         "a refusal of an older refresh token, stored by another process, gives way to the newer one that is saved here")
     func refusalOfTheOlder() async throws {
         let fixture = try Fixture([Fixture.tokens(1), Fixture.error("invalid_grant")])
-        let store = FaultyStore()
         let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
         store.fail(.save)
         _ = try await mine.freshTokens(RenewalParameters(scopes: ["mail"]))
@@ -244,11 +219,10 @@ struct OverlapTests {
         try await restored(store, ahead).clear()
         if isNew {
             let state = try await AuthState.logIn(
-                .clientCredentials(Client(fixture.record.client.provider, id: "client")),
-                at: AuthState.Place(store, service: fixture.service, options: fixture.options))
+                .clientCredentials(Client(fixture.record.client.provider, id: "client")), at: fixture.place(store))
             #expect(state.isAuthorized && state.record.accessToken == "SECRET-access-1")
         } else {
-            try await mine.update(with: tokens("mine", fixture))
+            try await mine.update(with: fixture.login("mine"))
             #expect(mine.isAuthorized && mine.record.accessToken == "SECRET-mine")
         }
         #expect(try await store.login()?.isAuthorized == true)
@@ -256,14 +230,13 @@ struct OverlapTests {
 
     @Test("a login that waits for the store stands, although a reading before finds a logout whose clock is ahead")
     func clockAheadWhileWaiting() async throws {
-        let fixture = try Fixture()
         var ahead = try Fixture()
         ahead.record = fixture.record
         ahead.clock.advance(by: .seconds(3600))
         let store = InMemoryAuthStateStore()
         let mine = fixture.state(store: store)
         try await mine.setNeedsTokenRefresh()
-        let (login, other) = (tokens("mine", fixture), try await restored(store, ahead))
+        let (login, other) = (fixture.login("mine"), try await restored(store, ahead))
         let gate = ScriptedTransport.Gate()
         let holder = Task {
             try await store.withLease(.default, deadline: .seconds(30)) { lease in
@@ -284,18 +257,16 @@ struct OverlapTests {
         #expect(try await store.login()?.accessToken == "SECRET-mine")
     }
 
-    @Test("a login that begins while an unsaved logout deletes the state is saved")
-    func loginDuringRemoval() async throws {
-        let fixture = try Fixture()
+    @Test func `a login that begins while an unsaved logout deletes the state is saved`() async throws {
         let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
         let state = fixture.state(store: store)
         try await state.setNeedsTokenRefresh()
         store.fail(.save)
-        store.holdDeletes(at: gate)
+        store.hold(.delete, at: gate)
         let logout = Task { try await state.clear() }
         await gate.arrivals()
         store.fail()
-        let login = tokens("new", fixture)
+        let login = fixture.login("new")
         let update = Task { try await state.update(with: login) }
         try await eventually { store.inner.waiterCount(.default) == 1 }
         gate.open()
@@ -305,12 +276,11 @@ struct OverlapTests {
         #expect(state.record.accessToken == "SECRET-new" && state.status.storeError == nil)
     }
 
-    @Test("tokens that are being saved are not shown by a save that is cancelled meanwhile")
-    func shownByAnotherSave() async throws {
+    @Test func `tokens that are being saved are not shown by a save that is cancelled meanwhile`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
         let state = fixture.state(store: store)
-        store.holdSaves(at: gate)
+        store.hold(.save, at: gate)
         let renewal = Task { try await state.refresh() }
         await gate.arrivals()
         let save = Task { try await state.save() }
@@ -322,13 +292,11 @@ struct OverlapTests {
         #expect(state.tokensIfFresh()?.accessToken == "SECRET-access-1" && state.status.storeError == nil)
     }
 
-    @Test("a logout that cannot read the store leaves a registration that may be newer there")
-    func unreadRegistration() async throws {
+    @Test func `a logout that cannot read the store leaves a registration that may be newer there`() async throws {
         var fixture = try Fixture()
         let answer = TransportResponse(
             status: 201, headers: ["Content-Type": "application/json"], body: Data(#"{"client_id":"client"}"#.utf8))
         fixture.record = fixture.record.applying(.registrationChanged(try RegistrationResponse(answer)))
-        let store = FaultyStore()
         let state = fixture.state(store: store)
         try await state.setNeedsTokenRefresh()
         let before = try await store.inner.load(.default)
@@ -339,14 +307,12 @@ struct OverlapTests {
         #expect(try await store.inner.login() == nil)
     }
 
-    @Test("forgetLogout() begins nothing new, and leaves a program's client alone")
-    func removedEnd() async throws {
-        let fixture = try Fixture()
+    @Test func `forgetLogout() begins nothing new, and leaves a program's client alone`() async throws {
         let store = InMemoryAuthStateStore()
         let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store))
         try await mine.clear()
         #expect(try await store.load(.default) == nil, "nothing was stored")
-        try await mine.update(with: tokens("mine", fixture))
+        try await mine.update(with: fixture.login("mine"))
         try await theirs.reload()
         try await theirs.clear()
         try await mine.reload()
@@ -363,14 +329,13 @@ struct OverlapTests {
 
     @Test("a logout elsewhere is noticed while a transaction here has the lease and waits for its reading")
     func noticedBeforeReading() async throws {
-        let fixture = try Fixture()
         let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
         let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
         try await mine.setNeedsTokenRefresh()
         try await theirs.reload()
         try await theirs.clear()
         fixture.clock.advance(by: .seconds(30))
-        store.holdLoads(at: gate)
+        store.hold(.load, at: gate)
         let transaction = Task { _ = try await mine.transaction { try await $0.synchronize(with: $1) } }
         await gate.arrivals()
         try await bounded { try await mine.notice() }
@@ -385,7 +350,7 @@ struct OverlapTests {
         let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
         let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
         _ = try await theirs.refresh()
-        store.holdSaves(at: gate)
+        store.hold(.save, at: gate)
         let change = Task { try await mine.setNeedsTokenRefresh() }
         await gate.arrivals()
         #expect(mine.record.accessToken == "SECRET-access-1" && !mine.status.needsTokenRefresh)

@@ -1,13 +1,15 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 
-@Suite("A request that needs a new login", .timeLimit(.minutes(5)))
-struct ReauthorizingTests {
+@Suite("A request that needs a new login", .timeLimit(.minutes(5))) struct ReauthorizingTests {
+    private let world: World
+
+    init() async throws { world = try await World() }
+
     /// Ada, logged in at a provider that knows Bob too.
     struct World {
         let fixture: ProviderFixture
@@ -22,8 +24,7 @@ struct ReauthorizingTests {
                 fixture = try await ProviderFixture { $0.users.append(.bob) }
             }
             state = try await AuthState.logIn(
-                .browser(fixture.request(scopes), DirectUserAgent()),
-                at: AuthState.Place(store, service: fixture.service))
+                .browser(fixture.request(scopes), DirectUserAgent()), at: fixture.place(store))
             request = TransportRequest(url: fixture.provider.url(of: .resource))
         }
 
@@ -37,7 +38,6 @@ struct ReauthorizingTests {
 
     @Test("a request is sent once more after the same user's login, which is kept")
     func replayed() async throws {
-        let world = try await World()
         let before = world.state.record
         world.provider.revokeGrants()
         let response = try await world.state.performAction(world.request, reauthorize: asAda)
@@ -55,7 +55,6 @@ struct ReauthorizingTests {
 
     @Test("a request is not sent as another user: the state and the store stay, and that user's tokens are revoked")
     func otherAccount() async throws {
-        let world = try await World()
         world.provider.revokeGrants()
         await #expect(throws: AuthStateError.self) { try await world.state.refresh() }
         let (before, archive) = (world.state.record, try await world.archive())
@@ -69,9 +68,7 @@ struct ReauthorizingTests {
         #expect(world.logins() == 2)
     }
 
-    @Test("a login without a verified ID token counts as another account")
-    func noIDToken() async throws {
-        let world = try await World()
+    @Test func `a login without a verified ID token counts as another account`() async throws {
         world.provider.revokeGrants()
         let service = world.fixture.service
         for isStripped in [true, false] {
@@ -85,9 +82,7 @@ struct ReauthorizingTests {
         }
     }
 
-    @Test("a user who closes the page leaves everything as it was")
-    func cancelledByPerson() async throws {
-        let world = try await World()
+    @Test func `a user who closes the page leaves everything as it was`() async throws {
         world.provider.revokeGrants()
         await #expect(throws: AuthStateError.self) { try await world.state.refresh() }
         let archive = try await world.archive()
@@ -99,9 +94,7 @@ struct ReauthorizingTests {
         #expect(try await world.archive() == archive)
     }
 
-    @Test("many requests at the same time share one login")
-    func shared() async throws {
-        let world = try await World()
+    @Test func `many requests at the same time share one login`() async throws {
         world.provider.revokeGrants()
         let agent = HeldUserAgent()
         let calls = (0..<20).map { _ in
@@ -113,17 +106,13 @@ struct ReauthorizingTests {
         #expect(agent.count == 1 && world.logins() == 2)
     }
 
-    @Test("a request that fails again gets no second login")
-    func once() async throws {
-        let world = try await World()
+    @Test func `a request that fails again gets no second login`() async throws {
         world.provider.rejectAccessTokens(times: 100)
         let error = await authError { try await world.state.performAction(world.request, reauthorize: asAda) }
         #expect(error?.code == .tokenRejected && world.logins() == 2)
     }
 
-    @Test("other errors lead to no login")
-    func otherErrors() async throws {
-        let world = try await World()
+    @Test func `other errors lead to no login`() async throws {
         world.provider.update { $0.protectedResource.scopes = ["api"] }
         let error = await authError { try await world.state.performAction(world.request, reauthorize: asAda) }
         #expect(error?.code == .insufficientScope && world.logins() == 1)
@@ -134,17 +123,14 @@ struct ReauthorizingTests {
         #expect(world.logins() == 1)
     }
 
-    @Test("without an ID token the user cannot be compared: no page is shown")
-    func unknown() async throws {
+    @Test func `without an ID token the user cannot be compared: no page is shown`() async throws {
         let world = try await World(scopes: ["api"])
         world.provider.revokeGrants()
         let error = await authError { try await world.state.performAction(world.request, reauthorize: asAda) }
         #expect(error?.code == .unsupported && error?.underlying?.isEmpty == false && world.logins() == 1)
     }
 
-    @Test("a state without a login accepts the login of any user")
-    func first() async throws {
-        let world = try await World()
+    @Test func `a state without a login accepts the login of any user`() async throws {
         _ = await world.state.logOut(.revoking)
         let state = AuthState(
             AuthState.Record(Client(world.fixture.configuration, id: "app")),
@@ -155,7 +141,6 @@ struct ReauthorizingTests {
 
     @Test("a logout while the page is shown closes it, and is not undone", arguments: [false, true])
     func loggedOut(_ isDeaf: Bool) async throws {
-        let world = try await World()
         world.provider.revokeGrants()
         let agent = HeldUserAgent(isDeaf: isDeaf)
         let call = Task { try await world.state.performAction(world.request, reauthorize: .presenting(agent)) }
@@ -169,9 +154,7 @@ struct ReauthorizingTests {
         #expect(try await world.store.login() == nil)
     }
 
-    @Test("a logout before the page is shown leads to no page")
-    func loggedOutBefore() async throws {
-        let world = try await World()
+    @Test func `a logout before the page is shown leads to no page`() async throws {
         let error = await authError {
             try await world.state.withReauthorization(asAda) {
                 _ = await world.state.logOut(.revoking)
@@ -181,13 +164,9 @@ struct ReauthorizingTests {
         #expect(error?.code == .notLoggedIn && world.logins() == 1 && !world.state.isAuthorized)
     }
 
-    @Test("a client's own state leads to no login")
-    func machine() async throws {
-        let world = try await World()
+    @Test func `a client's own state leads to no login`() async throws {
         let state = try await AuthState.logIn(
-            .clientCredentials(
-                Client(world.fixture.configuration, id: "service", credential: .secret("service-secret"))),
-            at: .memory(service: world.fixture.service))
+            .clientCredentials(world.fixture.serviceClient), at: world.fixture.place())
         world.provider.rejectAccessTokens(times: 100)
         let error = await authError { try await state.performAction(world.request, reauthorize: asAda) }
         #expect(error?.code == .tokenRejected && world.logins() == 1)
@@ -207,8 +186,7 @@ struct ReauthorizingTests {
                         var request = world.fixture.request()
                         request.loginHint = name
                         _ = try await AuthState.logIn(
-                            .browser(request, DirectUserAgent()),
-                            at: AuthState.Place(world.store, service: world.fixture.service))
+                            .browser(request, DirectUserAgent()), at: world.fixture.place(world.store))
                         throw AuthStateError(.invalidGrant, stage: .refresh, "The grant is gone.")
                     }
                     return try await world.state.performAction(world.request)
@@ -221,7 +199,6 @@ struct ReauthorizingTests {
 
     @Test("a request is not repeated as another user whom another process logs in meanwhile", arguments: [1, 3])
     func replacedMeanwhile(_ sending: Int) async throws {
-        let world = try await World()
         var request = world.fixture.request()
         request.loginHint = "bob"
         let sent = Lock<[String]>([])
@@ -256,7 +233,6 @@ struct ReauthorizingTests {
 
     @Test("a login or logout in another process while the page is shown is not overwritten", arguments: [false, true])
     func elsewhereMeanwhile(_ isLogin: Bool) async throws {
-        let world = try await World()
         world.provider.revokeGrants()
         let agent = HeldUserAgent()
         let call = Task { try await world.state.performAction(world.request, reauthorize: .presenting(agent)) }
@@ -264,23 +240,19 @@ struct ReauthorizingTests {
         if isLogin {
             var request = world.fixture.request()
             request.loginHint = "bob"
-            _ = try await AuthState.logIn(
-                .browser(request, DirectUserAgent()),
-                at: AuthState.Place(world.store, service: world.fixture.service))
+            _ = try await AuthState.logIn(.browser(request, DirectUserAgent()), at: world.fixture.place(world.store))
         } else {
             try await AuthState.remove(from: world.store)
         }
         let stored = try await world.archive()
         agent.gate.open()
-        let error = await authError { try await call.value }
-        #expect(error?.code == (isLogin ? .accountChanged : .invalidGrant))
+        #expect(await authError { try await call.value }?.code == (isLogin ? .accountChanged : .invalidGrant))
         #expect(try await world.archive() == stored)
         #expect(isLogin || world.provider.requestCount(.revocation) > 0)
     }
 
     @Test("a cancelled caller returns at once; the browser closes with the last one")
     func cancelled() async throws {
-        let world = try await World()
         world.provider.revokeGrants()
         let agent = HeldUserAgent()
         let calls = (0..<2).map { _ in
@@ -301,7 +273,6 @@ struct ReauthorizingTests {
 
     @Test("a resource that wants a stronger or newer login gets it (RFC 9470)")
     func stepUp() async throws {
-        let world = try await World()
         let challenge = #"Bearer error="insufficient_user_authentication", acr_values="phr phrh", max_age="5""#
         world.provider.rejectAccessTokens(challenge: challenge)
         #expect(try await world.state.performAction(world.request, reauthorize: asAda).status == 200)
@@ -311,7 +282,6 @@ struct ReauthorizingTests {
 
     @Test("the login's request is the last one, made anew for a user who is present")
     func request() async throws {
-        let world = try await World()
         var record = world.state.record
         record.lastAuthorizationResponse?.request.prompt = [AuthorizationRequest.Prompt.none, .consent]
         record.lastAuthorizationResponse?.request.idTokenHint = "an old one"

@@ -1,21 +1,23 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 
-@Suite("A client that registers itself", .timeLimit(.minutes(5)))
-struct RegistrationTests {
+@Suite("A client that registers itself", .timeLimit(.minutes(5))) struct RegistrationTests {
+    private let fixture: ProviderFixture
+    private let store = InMemoryAuthStateStore()
+
+    init() async throws { fixture = try await ProviderFixture() }
+
     private func register(
         _ fixture: ProviderFixture, store: any AuthStateStore = InMemoryAuthStateStore(),
         method: ClientAuthenticationMethod = .clientSecretBasic
     ) async throws -> AuthState {
-        var request = RegistrationRequest(
-            fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+        var request = try fixture.registration()
         request.clientName = "Tool"
         request.tokenEndpointAuthMethod = method
-        return try await AuthState.register(request, at: AuthState.Place(store, service: fixture.service))
+        return try await AuthState.register(request, at: fixture.place(store))
     }
 
     private func logIn(_ state: AuthState) async throws {
@@ -25,27 +27,23 @@ struct RegistrationTests {
     }
 
     private func stored(_ store: InMemoryAuthStateStore) async throws -> AuthState.Record {
-        try AuthStateArchive(data: try #require(try await store.load(.default)).archive).record
+        try #require(try await store.record())
     }
 
     @Test("a client registers, logs in, and uses the same registration for the next login")
     func life() async throws {
-        let fixture = try await ProviderFixture()
-        let store = InMemoryAuthStateStore()
         let state = try await register(fixture, store: store)
         #expect(!state.isAuthorized && state.record.lastRegistrationResponse?.clientID == state.record.client.id)
         try await logIn(state)
         #expect(state.isAuthorized)
-        let restored = try await AuthState.restore(at: AuthState.Place(store, service: fixture.service))
+        let restored = try await AuthState.restore(at: fixture.place(store))
         try await restored.refresh()
         try await logIn(restored)
         #expect(fixture.provider.requests(at: .registration).count == 1)
         #expect(try await stored(store).lastRegistrationResponse == state.record.lastRegistrationResponse)
     }
 
-    @Test("a login that fails costs neither the registration nor the grant of before")
-    func failedLogin() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `a login that fails costs neither the registration nor the grant of before`() async throws {
         let state = try await register(fixture)
         try await logIn(state)
         let before = state.record
@@ -59,23 +57,19 @@ struct RegistrationTests {
 
     @Test("a logout keeps the registration for the next login, and nothing of the grant")
     func logout() async throws {
-        let fixture = try await ProviderFixture()
-        let store = InMemoryAuthStateStore()
         let state = try await register(fixture, store: store)
         try await logIn(state)
         #expect(await state.logOut(.everywhere(DirectUserAgent())).failures.isEmpty)
         let kept = try await stored(store)
         #expect(kept.lastRegistrationResponse != nil && kept.lastTokenResponse == nil && kept.refreshToken == nil)
         #expect(kept.idToken == nil && kept.lastAuthorizationResponse == nil)
-        let restored = try await AuthState.restore(at: AuthState.Place(store, service: fixture.service))
+        let restored = try await AuthState.restore(at: fixture.place(store))
         #expect(await authError { try await restored.freshTokens() }?.code == .notLoggedIn)
         try await logIn(restored)
         #expect(restored.isAuthorized && fixture.provider.requests(at: .registration).count == 1)
     }
 
-    @Test("a web server completes a login of a registered client in two steps")
-    func twoSteps() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `a web server completes a login of a registered client in two steps`() async throws {
         let state = try await register(fixture)
         let record = state.record
         var request = AuthorizationRequest(record.client, scopes: [.openID])
@@ -90,7 +84,6 @@ struct RegistrationTests {
     @Test("reading and changing the registration leaves the grant alone and keeps the newest token, durably")
     func managed() async throws {
         let fixture = try await ProviderFixture { $0.rotatesRegistrationTokens = true }
-        let store = InMemoryAuthStateStore()
         let state = try await register(fixture, store: store)
         try await logIn(state)
         let before = state.record
@@ -112,7 +105,6 @@ struct RegistrationTests {
         let fixture = try await ProviderFixture {
             ($0.rotatesRegistrationTokens, $0.rotatesClientSecrets) = (true, true)
         }
-        let store = InMemoryAuthStateStore()
         let state = try await register(fixture, store: store)
         try await logIn(state)
         let before = state.record.client.credential
@@ -121,7 +113,7 @@ struct RegistrationTests {
         #expect(now != before && now == answer.credential)
         #expect(try await stored(store).client.credential == now)
         try await state.refresh()
-        try await AuthState.restore(at: AuthState.Place(store, service: fixture.service)).readRegistration()
+        try await AuthState.restore(at: fixture.place(store)).readRegistration()
     }
 
     @Test("an unsaved registration token is saved before the provider is asked again, or it is not asked")
@@ -150,11 +142,10 @@ struct RegistrationTests {
                 for name in ["redirect_uris", "client_name", "contacts", "grant_types"] { members[name] = nil }
             }
         }
-        var request = RegistrationRequest(
-            fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+        var request = try fixture.registration()
         (request.clientName, request.contacts) = ("Tool", ["ada@example.com"])
         request.grantTypes = [.authorizationCode, .refreshToken]
-        let state = try await AuthState.register(request, at: .memory(service: fixture.service))
+        let state = try await AuthState.register(request, at: fixture.place())
         try await state.readRegistration()
         try await state.updateRegistration { ($0.clientName, $0.contacts) = ("Renamed", []) }
         let answer = try await state.updateRegistration { $0.softwareVersion = "2" }
@@ -166,16 +157,12 @@ struct RegistrationTests {
         try await logIn(state)
     }
 
-    @Test("a client that registers another key says where it is, and is known by it from then on")
-    func newKey() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `a client that registers another key says where it is, and is known by it from then on`() async throws {
         let (first, second) = (try SigningKey.generate(.es256), try SigningKey.generate(.es256))
-        var request = RegistrationRequest(
-            fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+        var request = try fixture.registration()
         request.tokenEndpointAuthMethod = .privateKeyJWT
         request.keys = [first.privateKey]
-        let state = try await AuthState.register(
-            request, credential: .privateKey(first), at: .memory(service: fixture.service))
+        let state = try await AuthState.register(request, credential: .privateKey(first), at: fixture.place())
         try await state.updateRegistration(credential: .privateKey(second)) { $0.keys = [second.privateKey] }
         #expect(state.record.client.credential == .privateKey(second))
         try await logIn(state)
@@ -186,31 +173,26 @@ struct RegistrationTests {
         "another key of a client whose states others can write goes where the former one may go",
         arguments: [true, false])
     func newKeyInAnOpenStore(_ isMoved: Bool) async throws {
-        let fixture = try await ProviderFixture()
         let (first, second) = (try SigningKey.generate(.es256), try SigningKey.generate(.es256))
-        var request = RegistrationRequest(
-            fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+        var request = try fixture.registration()
         request.tokenEndpointAuthMethod = .privateKeyJWT
         request.keys = [first.privateKey]
         let store = OpenStore()
         let state = try await AuthState.register(
             request, credential: .privateKey(first).restricted(to: .issuer(fixture.provider.issuer)),
-            at: AuthState.Place(store, service: fixture.service))
+            at: fixture.place(store))
         try await logIn(state)
         let evil = try #require(URL(string: "https://evil.example/token"))
         if isMoved { try await store.change { $0.client.provider.tokenEndpoint = evil } }
         try await state.updateRegistration(credential: .privateKey(second)) { $0.keys = [second.privateKey] }
-        let error = await authError { try await state.refresh() }
-        #expect(error?.code == (isMoved ? .credentialWithheld : nil))
+        #expect(await authError { try await state.refresh() }?.code == (isMoved ? .credentialWithheld : nil))
     }
 
     @Test("ID tokens are held to the algorithm of the registration, and to the next one when that changes")
     func registeredAlgorithm() async throws {
-        let fixture = try await ProviderFixture()
-        var request = RegistrationRequest(
-            fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+        var request = try fixture.registration()
         request.idTokenSignedResponseAlg = .es256
-        let state = try await AuthState.register(request, at: .memory(service: fixture.service))
+        let state = try await AuthState.register(request, at: fixture.place())
         #expect(state.record.client.provider.idTokenPolicy.algorithms == [.es256])
         try await state.updateRegistration { $0.idTokenSignedResponseAlg = .rs256 }
         #expect(state.record.client.provider.idTokenPolicy.algorithms == [.rs256])
@@ -219,8 +201,7 @@ struct RegistrationTests {
     @Test("a provider that requires an initial access token is reported, with what to do about it")
     func initialAccessToken() async throws {
         let fixture = try await ProviderFixture { $0.initialAccessToken = "SECRET-initial" }
-        var request = RegistrationRequest(
-            fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+        var request = try fixture.registration()
         for token in [nil, "SECRET-another"] {
             request.initialAccessToken = token
             let error = await authError { try await fixture.service.register(request) }
@@ -234,19 +215,13 @@ struct RegistrationTests {
     @Test("two processes that manage one registration use each other's tokens")
     func twoProcesses() async throws {
         let fixture = try await ProviderFixture { $0.rotatesRegistrationTokens = true }
-        let store = InMemoryAuthStateStore()
         let first = try await register(fixture, store: store)
-        let second = try await AuthState.restore(at: AuthState.Place(store, service: fixture.service))
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for state in [first, second, first, second] { group.addTask { try await state.readRegistration() } }
-            try await group.waitForAll()
-        }
+        let second = try await AuthState.restore(at: fixture.place(store))
+        try await together(4) { try await [first, second][$0 % 2].readRegistration() }
         #expect(fixture.provider.requests(at: .clientConfiguration).count == 4)
     }
 
-    @Test("a change of a registration goes with any grant to its client, and with none to another")
-    func merged() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `a change of a registration goes with any grant to its client, and with none to another`() async throws {
         let state = try await register(fixture)
         try await logIn(state)
         let registration = try #require(state.record.lastRegistrationResponse)
@@ -261,9 +236,7 @@ struct RegistrationTests {
         #expect(another.applying(.registrationChanged(registration)) == another)
     }
 
-    @Test("a registration that is stored after all does not end the login that came after it")
-    func storedAfterAll() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `a registration that is stored after all does not end the login that came after it`() async throws {
         let state = try await register(fixture)
         let before = state.record
         try await logIn(state)
@@ -274,10 +247,8 @@ struct RegistrationTests {
 
     @Test("a login does not undo what another process got for the registration while the user was in the browser")
     func managedDuringLogin() async throws {
-        let fixture = try await ProviderFixture()
-        let store = InMemoryAuthStateStore()
         let state = try await register(fixture, store: store)
-        let theirs = try await AuthState.restore(at: AuthState.Place(store, service: fixture.service))
+        let theirs = try await AuthState.restore(at: fixture.place(store))
         let later = try await theirs.updateRegistration { $0.clientName = "Later" }
         #expect(state.record.lastRegistrationResponse != later)
         let tokens = TokenResponse(accessToken: "SECRET-access", issuedAt: Date())
@@ -289,7 +260,6 @@ struct RegistrationTests {
 
     @Test("a change of the registration that could not be saved does not bring an ended login's logout with it")
     func changedThenLoggedOut() async throws {
-        let fixture = try await ProviderFixture()
         let store = FaultyStore()
         let state = try await register(fixture, store: store)
         try await logIn(state)
@@ -299,7 +269,7 @@ struct RegistrationTests {
             await authError { try await state.commit(.registrationChanged(registration, credential: nil)) }?.kind
                 == .store)
         #expect(await authError { try await state.clear() }?.kind == .store)
-        let theirs = try await AuthState.restore(at: AuthState.Place(store.inner, service: fixture.service))
+        let theirs = try await AuthState.restore(at: fixture.place(store.inner))
         let later = TokenResponse(accessToken: "SECRET-later", issuedAt: Date().addingTimeInterval(10))
         try await theirs.update(with: later)
         store.fail()
@@ -327,8 +297,7 @@ struct RegistrationTests {
         }
     }
 
-    @Test("a key that was given without its purpose stays the client's")
-    func keyWithoutMethod() throws {
+    @Test func `a key that was given without its purpose stays the client's`() throws {
         let registration = try RegistrationResponse(
             TransportResponse(
                 status: 201, body: Data(#"{"client_id":"c","token_endpoint_auth_method":"private_key_jwt"}"#.utf8)))
@@ -337,9 +306,7 @@ struct RegistrationTests {
         #expect(registration.credential(replacing: .none).source == .none)
     }
 
-    @Test("a client that becomes public loses its secret here too")
-    func secretGone() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `a client that becomes public loses its secret here too`() async throws {
         let state = try await register(fixture)
         try await state.updateRegistration { $0.tokenEndpointAuthMethod = ClientAuthenticationMethod.none }
         #expect(state.record.client.credential == .none)
@@ -347,26 +314,19 @@ struct RegistrationTests {
         #expect(state.isAuthorized)
     }
 
-    @Test("a client that signs keeps saying where its private key is")
-    func ownKey() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `a client that signs keeps saying where its private key is`() async throws {
         let key = try SigningKey.generate(.es256, keyID: "k")
-        var request = RegistrationRequest(
-            fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+        var request = try fixture.registration()
         request.tokenEndpointAuthMethod = .privateKeyJWT
         request.keys = [key.privateKey]
-        let state = try await AuthState.register(
-            request, credential: .privateKey(key), at: .memory(service: fixture.service))
+        let state = try await AuthState.register(request, credential: .privateKey(key), at: fixture.place())
         try await logIn(state)
         try await state.readRegistration()
         try await state.refresh()
         #expect(state.record.client.credential == .privateKey(key))
     }
 
-    @Test("a deleted client is forgotten, with its grant")
-    func deleted() async throws {
-        let fixture = try await ProviderFixture()
-        let store = InMemoryAuthStateStore()
+    @Test func `a deleted client is forgotten, with its grant`() async throws {
         let state = try await register(fixture, store: store)
         try await logIn(state)
         let copy = AuthState(state.record, service: fixture.service, store: InMemoryAuthStateStore())
@@ -379,9 +339,7 @@ struct RegistrationTests {
         #expect(await authError { try await state.readRegistration() }?.code == .endpointMissing)
     }
 
-    @Test("a store that cannot be written is found before the provider is asked")
-    func unwritable() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `a store that cannot be written is found before the provider is asked`() async throws {
         let store = ReadOnlyAuthStateStore(InMemoryAuthStateStore())
         #expect(await authError { try await register(fixture, store: store) }?.code == .storeReadOnly)
         #expect(fixture.provider.requests(at: .registration).isEmpty)
@@ -391,7 +349,6 @@ struct RegistrationTests {
     func cancelled() async throws {
         let gate = ScriptedTransport.Gate()
         let fixture = try await ProviderFixture { $0.rotatesRegistrationTokens = true }
-        let store = InMemoryAuthStateStore()
         let state = try await register(fixture, store: store)
         fixture.provider.inject(.held(gate), at: .clientConfiguration)
         let caller = Task { try await state.readRegistration() }
@@ -410,9 +367,7 @@ struct RegistrationTests {
         #expect(fixture.provider.requests(at: .clientConfiguration).count == 2)
     }
 
-    @Test("the deletion of one client does nothing to the one that was registered after it")
-    func deletedBefore() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `the deletion of one client does nothing to the one that was registered after it`() async throws {
         let state = try await register(fixture)
         try await logIn(state)
         let next = state.record
@@ -446,8 +401,7 @@ struct RegistrationTests {
         #expect(try copy(theirs).with(credentialOf: ours).client.credential == .secret(""))
     }
 
-    @Test("a key in memory, with which assertions are signed, outlives another process's save")
-    func assertionKey() throws {
+    @Test func `a key in memory, with which assertions are signed, outlives another process's save`() throws {
         var ours = try Fixture().record
         ours.jwtBearer = JWTBearerGrant(
             issuer: "robot", subject: nil, key: .privateKey(try SigningKey.generate(.es256)))

@@ -1,5 +1,4 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -12,16 +11,14 @@ extension RenewalTests {
         let state = try await AuthState.logIn(
             .clientCredentials(
                 Client(fixture.record.client.provider, id: "machine", credential: .secret("SECRET-client")),
-                scopes: ["api"]), at: .memory(service: fixture.service, options: fixture.options))
+                scopes: ["api"]), at: fixture.place())
         fixture.clock.advance(by: .seconds(11))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-2")
-        #expect(
-            fixture.transport.requests.allSatisfy { $0.headers["Authorization"]?.hasPrefix("Basic ") == true })
+        #expect(fixture.transport.requests.allSatisfy { $0.headers["Authorization"]?.hasPrefix("Basic ") == true })
         #expect(state.record.refreshToken == nil)
     }
 
-    @Test("a user's login over a client's own grant renews with its refresh token, not as the client")
-    func personAfterClient() throws {
+    @Test func `a user's login over a client's own grant renews with its refresh token, not as the client`() throws {
         var record = try Fixture([]).record
         record.machineGrant = .clientCredentials(AuthState.ClientCredentialsGrant(scopes: ["api"]))
         var request = AuthorizationRequest(record.client)
@@ -47,7 +44,7 @@ extension RenewalTests {
         configuration.jwksURI = URL(string: "https://op.example/keys")
         let state = try await AuthState.logIn(
             .clientCredentials(Client(configuration, id: "machine", credential: .secret("SECRET-client"))),
-            at: .memory(service: fixture.service, options: fixture.options))
+            at: fixture.place())
         fixture.clock.advance(by: .seconds(11))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-2")
         #expect(state.record.idToken == nil)
@@ -65,7 +62,7 @@ extension RenewalTests {
         let state = try await AuthState.logIn(
             .clientCredentials(
                 Client(fixture.record.client.provider, id: "machine", credential: .secret("SECRET-client"))),
-            at: .memory(service: fixture.service, options: fixture.options))
+            at: fixture.place())
         let request = TransportRequest(url: try #require(URL(string: "https://api.example/")))
         #expect(await authError { try await state.performAction(request) }?.code == .tokenRejected)
         #expect(state.isAuthorized && state.authorizationError == nil)
@@ -80,7 +77,7 @@ extension RenewalTests {
         let state = try await AuthState.logIn(
             .clientCredentials(
                 Client(fixture.record.client.provider, id: "machine", credential: .secret("SECRET-client")),
-                resources: resources), at: .memory(service: fixture.service, options: fixture.options))
+                resources: resources), at: fixture.place())
         fixture.clock.advance(by: .seconds(11))
         _ = try await state.freshTokens()
         let asked = fixture.transport.requests.map { request in
@@ -100,7 +97,7 @@ extension RenewalTests {
             try await AuthState.logIn(
                 .clientCredentials(
                     Client(fixture.record.client.provider, id: clientID, credential: .secret("SECRET-client"))),
-                at: AuthState.Place(store, service: fixture.service, options: fixture.options))
+                at: fixture.place(store))
         }
         #expect(try await logIn("machine").record.lastRegistrationResponse == registration)
         let stored = try await AuthState.restore(at: AuthState.Place(store, service: fixture.service))

@@ -1,16 +1,13 @@
-import AuthStateFoundation
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Renewal")
-struct RenewalTests {
-    @Test("fresh tokens are handed out without a request")
-    func freshTokensNeedNoRequest() async throws {
+@Suite("Renewal") struct RenewalTests {
+    private let gate = ScriptedTransport.Gate()
+
+    @Test func `fresh tokens are handed out without a request`() async throws {
         let fixture = try Fixture()
-        let state = fixture.state()
-        #expect(try await state.freshTokens().accessToken == "SECRET-access-0")
+        #expect(try await fixture.state().freshTokens().accessToken == "SECRET-access-0")
         #expect(fixture.transport.requests.isEmpty)
     }
 
@@ -24,8 +21,7 @@ struct RenewalTests {
         #expect(state.tokensIfFresh() == nil)
     }
 
-    @Test("the leeway of a short-lived token is a quarter of its life")
-    func shortLivesHaveShortLeeway() async throws {
+    @Test func `the leeway of a short-lived token is a quarter of its life`() async throws {
         let fixture = try Fixture(lifetime: 8)
         let state = fixture.state()
         fixture.clock.advance(by: .seconds(5.9))
@@ -36,15 +32,12 @@ struct RenewalTests {
 
     @Test("a thousand callers share one renewal")
     func thousandCallersShareOneRenewal() async throws {
-        let gate = ScriptedTransport.Gate()
         let fixture = try Fixture([.gated(gate, then: Fixture.tokens(1))])
         let state = fixture.state()
         fixture.clock.advance(by: .seconds(4000))
         let tokens = try await bounded {
             try await withThrowingTaskGroup(of: String.self) { group in
-                for _ in 0..<1000 {
-                    group.addTask { try await state.withFreshToken { $0.accessToken } }
-                }
+                for _ in 0..<1000 { group.addTask { try await state.withFreshToken { $0.accessToken } } }
                 await gate.arrivals()
                 gate.open()
                 return try await group.reduce(into: Set()) { $0.insert($1) }
@@ -54,9 +47,7 @@ struct RenewalTests {
         #expect(fixture.transport.requests.count == 1)
     }
 
-    @Test("cancelling 999 callers frees them while the renewal goes on for the last one")
-    func cancelledCallersAreFreedAtOnce() async throws {
-        let gate = ScriptedTransport.Gate()
+    @Test func `cancelling 999 callers frees them while the renewal goes on for the last one`() async throws {
         let fixture = try Fixture([.gated(gate, then: Fixture.tokens(1))])
         let state = fixture.state()
         fixture.clock.advance(by: .seconds(4000))
@@ -74,9 +65,7 @@ struct RenewalTests {
         #expect(fixture.transport.requests.count == 1)
     }
 
-    @Test("cancelling the caller that started the renewal does not harm the others")
-    func firstCallerMayLeave() async throws {
-        let gate = ScriptedTransport.Gate()
+    @Test func `cancelling the caller that started the renewal does not harm the others`() async throws {
         let fixture = try Fixture([.gated(gate, then: Fixture.tokens(1))])
         let state = fixture.state()
         fixture.clock.advance(by: .seconds(4000))
@@ -101,8 +90,7 @@ struct RenewalTests {
     @Test(
         "a passing failure leaves the state authorized, and the next call succeeds",
         arguments: [
-            ScriptedTransport.Reply.failure(
-                TransportError(.unreachable, "no route", requestMayHaveBeenSent: false)),
+            ScriptedTransport.Reply.failure(TransportError(.unreachable, "no route", requestMayHaveBeenSent: false)),
             .failure(TransportError(.timedOut, "slow", requestMayHaveBeenSent: true)),
             .failure(TransportError(.connectionLost, "reset", requestMayHaveBeenSent: true)),
             .json("busy", status: 429), .json("oops", status: 500), .json("later", status: 503),
@@ -122,8 +110,7 @@ struct RenewalTests {
         #expect(fixture.spent == ["SECRET-refresh-0", "SECRET-refresh-0"])
     }
 
-    @Test("an unexpired token is served while the provider is away")
-    func liveTokenIsServed() async throws {
+    @Test func `an unexpired token is served while the provider is away`() async throws {
         let fixture = try Fixture([.json("", status: 503), Fixture.tokens(1)])
         let state = fixture.state()
         fixture.clock.advance(by: .seconds(3570))
@@ -131,8 +118,7 @@ struct RenewalTests {
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
     }
 
-    @Test("invalid_grant moves the state into error, and later calls throw it without a request")
-    func invalidGrant() async throws {
+    @Test func `invalid_grant moves the state into error, and later calls throw it without a request`() async throws {
         let fixture = try Fixture([Fixture.error("invalid_grant")])
         let state = fixture.state()
         fixture.clock.advance(by: .seconds(4000))
@@ -144,8 +130,7 @@ struct RenewalTests {
         #expect(state.record.refreshToken == "SECRET-refresh-0")
     }
 
-    @Test("an explicit refresh that succeeds leads out of the error")
-    func explicitRefreshLeadsOut() async throws {
+    @Test func `an explicit refresh that succeeds leads out of the error`() async throws {
         let fixture = try Fixture([Fixture.error("invalid_grant"), Fixture.tokens(1)])
         let state = fixture.state()
         _ = await authError { try await state.refresh() }
@@ -202,8 +187,7 @@ struct RenewalTests {
         #expect(error?.message.contains("lost on its way") == true)
     }
 
-    @Test("a failure before anything was sent is retried after a pause, one after that is not")
-    func onlySafeRequestsAreRepeated() async throws {
+    @Test func `a failure before anything was sent is retried after a pause, one after that is not`() async throws {
         var fixture = try Fixture([
             .failure(TransportError(.unreachable, "refused", requestMayHaveBeenSent: false)),
             .failure(TransportError(.connectionLost, "reset", requestMayHaveBeenSent: true)),
@@ -220,9 +204,7 @@ struct RenewalTests {
         #expect(fixture.transport.requests.count == 2)
     }
 
-    @Test("a stuck transport is given up at the deadline, and its outcome counts as unknown")
-    func stuckFlight() async throws {
-        let gate = ScriptedTransport.Gate()
+    @Test func `a stuck transport is given up at the deadline, and its outcome counts as unknown`() async throws {
         let fixture = try Fixture([.gated(gate, then: Fixture.tokens(1)), Fixture.tokens(2)])
         let (state, clock) = (fixture.state(), fixture.clock)
         clock.advance(by: .seconds(4000))
@@ -235,8 +217,7 @@ struct RenewalTests {
         #expect(try await bounded { try await state.freshTokens().accessToken } == "SECRET-access-2")
     }
 
-    @Test("without a refresh token an expired state throws a typed error and does not change")
-    func nothingToRenewWith() async throws {
+    @Test func `without a refresh token an expired state throws a typed error and does not change`() async throws {
         let fixture = try Fixture(refreshToken: nil)
         let state = fixture.state()
         fixture.clock.advance(by: .seconds(4000))
@@ -264,17 +245,11 @@ struct RenewalTests {
         #expect(sent?.contains("resource=https%3A%2F%2Fapi.example") == true)
     }
 
-    @Test("two renewals at once with different parameters never spend the same refresh token")
-    func differentParametersTakeTurns() async throws {
+    @Test func `two renewals at once with different parameters never spend the same refresh token`() async throws {
         let fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2), Fixture.tokens(3)])
         let state = fixture.state()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for n in 0..<3 {
-                group.addTask {
-                    _ = try await state.freshTokens(RenewalParameters(additionalParameters: ["audience": "\(n)"]))
-                }
-            }
-            try await group.waitForAll()
+        try await together(3) {
+            try await state.freshTokens(RenewalParameters(additionalParameters: ["audience": "\($0)"]))
         }
         #expect(fixture.spent == ["SECRET-refresh-0", "SECRET-refresh-1", "SECRET-refresh-2"])
     }

@@ -1,12 +1,10 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 
-@Suite("Restore a login, or log in")
-struct RestoreOrAuthorizeTests {
+@Suite("Restore a login, or log in") struct RestoreOrAuthorizeTests {
     private let clock = ManualClock()
     private let store = InMemoryAuthStateStore()
 
@@ -22,7 +20,7 @@ struct RestoreOrAuthorizeTests {
     ) async throws -> (AuthState, logins: Int) {
         let state = try await AuthState.restoreOrLogIn(
             .browser(request ?? fixture.request([.openID, .offlineAccess]), DirectUserAgent()),
-            at: AuthState.Place(store, service: fixture.service))
+            at: fixture.place(store))
         return (state, fixture.provider.requests(at: .authorization).count)
     }
 
@@ -33,8 +31,7 @@ struct RestoreOrAuthorizeTests {
         }
     }
 
-    @Test("the first start logs in, the second restores, and one after a logout logs in")
-    func starts() async throws {
+    @Test func `the first start logs in, the second restores, and one after a logout logs in`() async throws {
         let fixture = try await fixture()
         let (first, logins) = try await enter(fixture)
         let token = try await first.freshTokens().accessToken
@@ -47,8 +44,7 @@ struct RestoreOrAuthorizeTests {
         #expect(try await third.freshTokens().accessToken != token)
     }
 
-    @Test("a state in error is replaced by a login")
-    func stateInError() async throws {
+    @Test func `a state in error is replaced by a login`() async throws {
         let fixture = try await fixture()
         let (state, _) = try await enter(fixture)
         fixture.provider.revokeGrants()
@@ -74,8 +70,7 @@ struct RestoreOrAuthorizeTests {
         #expect(try await enter(fixture).logins == 2)
     }
 
-    @Test("a login of another client, or at another provider, is not handed out")
-    func otherClients() async throws {
+    @Test func `a login of another client, or at another provider, is not handed out`() async throws {
         let fixture = try await fixture()
         let (state, _) = try await enter(fixture)
         let (other, logins) = try await enter(fixture, fixture.request(client: "other"))
@@ -91,8 +86,7 @@ struct RestoreOrAuthorizeTests {
         #expect(first == 1 && moved.record.client.provider.issuer == elsewhere.configuration.issuer)
     }
 
-    @Test("a stored state that cannot be read is left as it is, and the user agent does not open")
-    func unreadable() async throws {
+    @Test func `a stored state that cannot be read is left as it is, and the user agent does not open`() async throws {
         let fixture = try await fixture()
         _ = try await enter(fixture)
         try await put(Data("{}".utf8))

@@ -1,12 +1,10 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 
-@Suite("Revoking a grant", .timeLimit(.minutes(5)))
-struct RevokeTests {
+@Suite("Revoking a grant", .timeLimit(.minutes(5))) struct RevokeTests {
     private func fixture(_ replies: [ScriptedTransport.Reply], refreshToken: String? = "SECRET-refresh-0") throws
         -> Fixture
     {
@@ -53,9 +51,7 @@ struct RevokeTests {
         #expect(!state.isAuthorized)
     }
 
-    @Test(
-        "an access token that cannot be revoked is a failure only when there is no refresh token to end the grant"
-    )
+    @Test("an access token that cannot be revoked is a failure only when there is no refresh token to end the grant")
     func accessTokenUnsupported() async throws {
         let refusal = ScriptedTransport.Reply.json(#"{"error":"unsupported_token_type"}"#, status: 400)
         let state = try fixture([.json("{}"), refusal]).state()
@@ -95,8 +91,7 @@ struct RevokeTests {
         }
     }
 
-    @Test("a missing endpoint and a missing login are errors of their own")
-    func nothing() async throws {
+    @Test func `a missing endpoint and a missing login are errors of their own`() async throws {
         let state = try Fixture().state()
         #expect(await authError { try await state.revoke() }?.code == .endpointMissing)
         #expect(state.isAuthorized)
@@ -104,8 +99,7 @@ struct RevokeTests {
         #expect(await authError { try await state.revoke() }?.code == .notLoggedIn)
     }
 
-    @Test("a grant is revoked from an error state too")
-    func fromError() async throws {
+    @Test func `a grant is revoked from an error state too`() async throws {
         let fixture = try fixture([.json("{}"), .json("{}")])
         let state = fixture.state()
         try await state.update(authorizationError: AuthStateError(.tokenRejected, stage: .resource, "Refused."))
@@ -138,8 +132,7 @@ struct RevokeTests {
         return (fixture, state)
     }
 
-    @Test(
-        "tokens that were requested with parameters are revoked too, by a logout as well", arguments: [false, true])
+    @Test("tokens that were requested with parameters are revoked too, by a logout as well", arguments: [false, true])
     func sideTokens(isLogout: Bool) async throws {
         let (fixture, state) = try await withSideToken([.json(""), .json(""), .json("")])
         if isLogout {
@@ -151,8 +144,7 @@ struct RevokeTests {
         #expect(!state.isAuthorized)
     }
 
-    @Test("expired tokens are not revoked")
-    func endedSideToken() async throws {
+    @Test func `expired tokens are not revoked`() async throws {
         let (fixture, state) = try await withSideToken([.json(""), .json("")])
         fixture.clock.advance(by: .seconds(61))
         try await state.revoke()

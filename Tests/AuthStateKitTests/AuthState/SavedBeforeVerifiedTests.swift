@@ -1,12 +1,10 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Renewal, while the provider's keys are awaited")
-struct SavedBeforeVerifiedTests {
+@Suite("Renewal, while the provider's keys are awaited") struct SavedBeforeVerifiedTests {
     @Test("a rotated refresh token is stored before the provider's keys are asked for")
     func savedBeforeVerified() async throws {
         let key = try SigningKey.generate(.es256, keyID: "k")

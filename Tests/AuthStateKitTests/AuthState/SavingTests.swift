@@ -1,15 +1,13 @@
 import AuthStateFoundation
-import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 
-@Suite("Saving")
-struct SavingTests {
-    @Test("nothing is redeemed when nothing can be saved")
-    func reserveBeforeRedeem() async throws {
+@Suite("Saving") struct SavingTests {
+    private let store = InMemoryAuthStateStore()
+
+    @Test func `nothing is redeemed when nothing can be saved`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let store = FaultyStore()
         store.fail(.reserve)
@@ -25,15 +23,13 @@ struct SavingTests {
     @Test("a rotated refresh token is saved before any caller sees the new access token")
     func savedBeforePublished() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
-        let store = InMemoryAuthStateStore()
         let state = fixture.state(store: store)
         var changes = state.stateChanges.makeAsyncIterator()
         _ = await changes.next()
         fixture.clock.advance(by: .seconds(4000))
         let caller = Task { try await state.freshTokens() }
         let change = await changes.next()
-        let stored = try #require(try await store.load(.default))
-        #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "SECRET-refresh-1")
+        #expect(try await store.record()?.refreshToken == "SECRET-refresh-1")
         #expect(change?.isAuthorized == true)
         _ = try await caller.value
     }
@@ -51,8 +47,7 @@ struct SavingTests {
         #expect(try await store.inner.load(.default) == nil)
         store.fail()
         try await state.setNeedsTokenRefresh()
-        let stored = try #require(try await store.inner.load(.default))
-        let record = try AuthStateArchive(data: stored.archive).record
+        let record = try #require(try await store.inner.record())
         #expect(record.refreshToken == "SECRET-refresh-1")
         #expect(record.needsTokenRefresh)
     }
@@ -60,36 +55,29 @@ struct SavingTests {
     @Test("a renewal adopts what another process stored instead of spending the old refresh token")
     func adoption() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
-        let store = InMemoryAuthStateStore()
         let first = fixture.state(store: store)
         try await first.setNeedsTokenRefresh()
-        let second = try await AuthState.restore(
-            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
+        let second = try await AuthState.restore(at: fixture.place(store))
         #expect(try await first.freshTokens().accessToken == "SECRET-access-1")
         #expect(try await second.freshTokens().accessToken == "SECRET-access-1")
         #expect(fixture.transport.requests.count == 1)
         #expect(second.record.refreshToken == "SECRET-refresh-1")
     }
 
-    @Test("a mark set here does not undo what another process renewed")
-    func changesAreReplayedOnWhatIsStored() async throws {
+    @Test func `a mark set here does not undo what another process renewed`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
-        let store = InMemoryAuthStateStore()
         let first = fixture.state(store: store)
         try await first.setNeedsTokenRefresh()
-        let second = try await AuthState.restore(
-            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
+        let second = try await AuthState.restore(at: fixture.place(store))
         _ = try await first.freshTokens()
         try await second.setNeedsTokenRefresh()
         #expect(second.record.refreshToken == "SECRET-refresh-1")
         #expect(second.status.needsTokenRefresh)
     }
 
-    @Test("an older copy that is put back is replaced, and its spent refresh token is not sent")
-    func olderCopy() async throws {
+    @Test func `an older copy that is put back is replaced, and its spent refresh token is not sent`() async throws {
         var fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2)])
         fixture.record.grantID = "grant"
-        let store = InMemoryAuthStateStore()
         let state = fixture.state(store: store)
         try await state.setNeedsTokenRefresh()
         let copy = try #require(try await store.load(.default)).archive
@@ -100,37 +88,28 @@ struct SavingTests {
         fixture.clock.advance(by: .seconds(4000))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-2")
         #expect(fixture.spent == ["SECRET-refresh-0", "SECRET-refresh-1"])
-        let stored = try #require(try await store.load(.default))
-        #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "SECRET-refresh-2")
+        #expect(try await store.record()?.refreshToken == "SECRET-refresh-2")
     }
 
-    @Test("a logout in another process is noticed by the next renewal")
-    func logoutElsewhere() async throws {
+    @Test func `a logout in another process is noticed by the next renewal`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
-        let store = InMemoryAuthStateStore()
         let first = fixture.state(store: store)
         try await first.setNeedsTokenRefresh()
-        let second = try await AuthState.restore(
-            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
+        let second = try await AuthState.restore(at: fixture.place(store))
         try await second.clear()
         #expect(await authError { try await first.freshTokens() }?.kind == .reauthenticationRequired)
         #expect(!first.isAuthorized)
         #expect(fixture.transport.requests.isEmpty)
     }
 
-    @Test("invalid_grant after another process rotated without a lease adopts its tokens")
-    func rotationBehindTheLease() async throws {
+    @Test func `invalid_grant after another process rotated without a lease adopts its tokens`() async throws {
         let store = FaultyStore()
         let fixture = try Fixture()
         let state = fixture.state(store: store)
         try await state.setNeedsTokenRefresh()
         var other = state.record
         other = other.applying(
-            .renewed(
-                TokenResponse(
-                    accessToken: "SECRET-theirs", issuedAt: fixture.clock.date,
-                    accessTokenExpirationDate: fixture.clock.date.addingTimeInterval(3600),
-                    refreshToken: "SECRET-their-refresh")))
+            .renewed(fixture.response("SECRET-theirs", refreshToken: "SECRET-their-refresh")))
         let theirs = try AuthStateArchive(other).data()
         fixture.transport.enqueue(
             .dynamic { _ in
@@ -141,8 +120,7 @@ struct SavingTests {
         #expect(state.isAuthorized)
     }
 
-    @Test("a state survives its archive, with absolute dates and members of a newer version")
-    func archive() throws {
+    @Test func `a state survives its archive, with absolute dates and members of a newer version`() throws {
         var record = try Fixture().record.applying(
             .failed(
                 AuthStateError(
@@ -184,16 +162,14 @@ struct SavingTests {
         #expect(error?.code == code)
     }
 
-    @Test("an archive of a format before the first release is refused by the number of its format")
-    func formerFormat() throws {
+    @Test func `an archive of a format before the first release is refused by the number of its format`() throws {
         let archive = String(decoding: try AuthStateArchive(Fixture().record).data(), as: UTF8.self)
         let former = archive.replacing(#""format":3"#, with: #""format":2"#)
         let error = #expect(throws: AuthStateError.self) { try AuthStateArchive(data: Data(former.utf8)) }
         #expect(error?.code == .storeCorrupt && error?.received == "format 2" && error?.expected == "format 3")
     }
 
-    @Test("restoring from an empty store says that no user is logged in")
-    func restoringNothing() async throws {
+    @Test func `restoring from an empty store says that no user is logged in`() async throws {
         let fixture = try Fixture()
         let error = await authError {
             try await AuthState.restore(at: AuthState.Place(InMemoryAuthStateStore(), service: fixture.service))

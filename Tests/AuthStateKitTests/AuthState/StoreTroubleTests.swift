@@ -1,13 +1,11 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 
 /// A store that fails, is locked or loses its contents between two readings, while other processes log in and out.
-@Suite("Trouble with the store between two readings")
-struct StoreTroubleTests {
+@Suite("Trouble with the store between two readings") struct StoreTroubleTests {
     private let fixture: Fixture
     private let store = FaultyStore()
     private let mine: AuthState
@@ -23,15 +21,7 @@ struct StoreTroubleTests {
     }
 
     private func logIn(_ state: AuthState, _ token: String) async throws {
-        try await state.update(
-            with: TokenResponse(
-                accessToken: token, issuedAt: fixture.clock.date,
-                accessTokenExpirationDate: fixture.clock.date.addingTimeInterval(3600),
-                refreshToken: "SECRET-refresh-of-\(token)"))
-    }
-
-    private func stored() async throws -> AuthState.Record? {
-        try await store.inner.load(.default).map { try AuthStateArchive(data: $0.archive).record }
+        try await state.update(with: fixture.response(token, refreshToken: "SECRET-refresh-of-\(token)"))
     }
 
     @Test("a login whose save failed after writing, and that was then found stored, ends when the state is removed")
@@ -51,12 +41,12 @@ struct StoreTroubleTests {
         gate.open()
         #expect(try await bounded { try await renewal.value } == "SECRET-bob")
         try await bounded { try await login.value }
-        #expect(try await stored()?.accessToken == "SECRET-bob")
+        #expect(try await store.inner.record()?.accessToken == "SECRET-bob")
         try await store.inner.withLease(.default, deadline: .seconds(1)) { try await $0.discard() }
         try await mine.reload()
         #expect(!mine.isAuthorized)
         try await mine.save()
-        #expect(try await stored() == nil)
+        #expect(try await store.inner.record() == nil)
     }
 
     @Test(
@@ -68,10 +58,7 @@ struct StoreTroubleTests {
         let elsewhere = Task { [store, fixture] in
             try await store.inner.withLease(.default, deadline: .seconds(10)) { lease in
                 try await before.pass()
-                let login = TokenResponse(
-                    accessToken: "SECRET-bob", issuedAt: fixture.clock.date,
-                    accessTokenExpirationDate: fixture.clock.date.addingTimeInterval(3600),
-                    refreshToken: "SECRET-bob-1")
+                let login = fixture.response("SECRET-bob", refreshToken: "SECRET-bob-1")
                 var record = fixture.record.applying(
                     .tokens(login), at: fixture.record.nextStamp(at: fixture.clock.date))
                 var version = try await lease.load()?.version
@@ -94,10 +81,8 @@ struct StoreTroubleTests {
         store.failOnce(.load)
         after.open()
         try await bounded { try await elsewhere.value }
-        let outcome = try await bounded { await logout.value }
-        #expect(outcome.failures.map(\.code) == [code])
-        let kept = try await stored()
-        #expect(kept?.refreshToken == "SECRET-bob-2")
+        #expect(try await bounded { await logout.value }.failures.map(\.code) == [code])
+        #expect(try await store.inner.record()?.refreshToken == "SECRET-bob-2")
     }
 
     @Test("while the lease is not to be had, a caller gets the tokens of the login that is stored", arguments: [1, 2])
@@ -107,8 +92,7 @@ struct StoreTroubleTests {
         try await impatient.reload()
         fixture.clock.advance(by: .seconds(3550))
         try await logIn(theirs, "SECRET-bob")
-        let tokens = try await whileLocked(callers)
-        #expect(tokens == Array(repeating: "SECRET-bob", count: callers))
+        #expect(try await whileLocked(callers) == Array(repeating: "SECRET-bob", count: callers))
     }
 
     @Test("while the lease is not to be had, a caller gets no token of a login that ended elsewhere")
@@ -137,8 +121,7 @@ struct StoreTroubleTests {
         return tokens
     }
 
-    @Test("no refresh token is spent after a login whose save has failed twice")
-    func unsavedLogin() async throws {
+    @Test func `no refresh token is spent after a login whose save has failed twice`() async throws {
         fixture.transport.enqueue(Fixture.tokens(1))
         try await mine.setNeedsTokenRefresh()
         store.fail(.save)
@@ -148,6 +131,6 @@ struct StoreTroubleTests {
         #expect(fixture.spent == [])
         store.fail()
         #expect(try await mine.freshTokens().accessToken == "SECRET-access-1")
-        #expect(try await stored()?.refreshToken == "SECRET-refresh-1")
+        #expect(try await store.inner.record()?.refreshToken == "SECRET-refresh-1")
     }
 }

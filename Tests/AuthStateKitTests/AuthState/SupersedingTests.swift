@@ -1,14 +1,11 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 
-@Suite("Logins, logouts and updates during a renewal")
-struct SupersedingTests {
-    @Test("a login during a renewal wins; the late result is dropped and never stored")
-    func loginWins() async throws {
+@Suite("Logins, logouts and updates during a renewal") struct SupersedingTests {
+    @Test func `a login during a renewal wins; the late result is dropped and never stored`() async throws {
         let gate = ScriptedTransport.Gate()
         var fixture = try Fixture([.gated(gate, then: Fixture.tokens(1))])
         let log = EventLog()
@@ -18,25 +15,19 @@ struct SupersedingTests {
         clock.advance(by: .seconds(4000))
         let caller = Task { try await state.freshTokens().accessToken }
         await gate.arrivals()
-        let login = Task {
-            try await state.update(
-                with: TokenResponse(
-                    accessToken: "SECRET-login", issuedAt: clock.date,
-                    accessTokenExpirationDate: clock.date.addingTimeInterval(3600), refreshToken: "SECRET-new"))
-        }
+        let tokens = fixture.response("SECRET-login", refreshToken: "SECRET-new")
+        let login = Task { try await state.update(with: tokens) }
         // The update counts before it is saved: wait until the actor has seen it.
         try await bounded { while await state.newest.grantEpoch < 2 { await Task.yield() } }
         gate.open()
         try await login.value
         #expect(try await bounded { try await caller.value } == "SECRET-login")
         #expect(state.record.refreshToken == "SECRET-new")
-        let stored = try #require(try await store.load(.default))
-        #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "SECRET-new")
+        #expect(try await store.record()?.refreshToken == "SECRET-new")
         #expect(log.events.contains(.lateResultDropped))
     }
 
-    @Test("a logout during a renewal wins, and its waiters get an error")
-    func logoutWins() async throws {
+    @Test func `a logout during a renewal wins, and its waiters get an error`() async throws {
         let gate = ScriptedTransport.Gate()
         let fixture = try Fixture([.gated(gate, then: Fixture.tokens(1))])
         let store = InMemoryAuthStateStore()
@@ -53,8 +44,7 @@ struct SupersedingTests {
         #expect(try await store.login() == nil)
     }
 
-    @Test("tokens that come after a logout are revoked")
-    func lateTokensAreRevoked() async throws {
+    @Test func `tokens that come after a logout are revoked`() async throws {
         let gate = ScriptedTransport.Gate()
         var fixture = try Fixture([.gated(gate, then: Fixture.tokens(1)), .json("{}")])
         fixture.record.client.provider.revocationEndpoint = URL(string: "https://op.example/revoke")

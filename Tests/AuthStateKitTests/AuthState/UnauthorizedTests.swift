@@ -1,11 +1,9 @@
 import AuthStateFoundation
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("A resource refuses the token")
-struct UnauthorizedTests {
+@Suite("A resource refuses the token") struct UnauthorizedTests {
     private let api = TransportRequest(url: URL(string: "https://api.example/things")!)
 
     private func unauthorized(_ challenge: String?..., body: String = "") -> ScriptedTransport.Reply {
@@ -20,8 +18,7 @@ struct UnauthorizedTests {
             unauthorized(#"Bearer error="invalid_token""#), Fixture.tokens(1), .json(#"{"ok":true}"#),
         ])
         let state = fixture.state()
-        let response = try await state.performAction(api)
-        #expect(response.status == 200)
+        #expect(try await state.performAction(api).status == 200)
         #expect(
             fixture.transport.requests.map { $0.headers["Authorization"] }
                 == ["Bearer SECRET-access-0", nil, "Bearer SECRET-access-1"])
@@ -56,8 +53,7 @@ struct UnauthorizedTests {
         #expect(try AuthStateArchive(state.record).data().count < 4000)
     }
 
-    @Test("the first 401 is the error when nothing can be renewed")
-    func nothingToRenewWith() async throws {
+    @Test func `the first 401 is the error when nothing can be renewed`() async throws {
         let fixture = try Fixture([unauthorized("Bearer")], refreshToken: nil)
         let state = fixture.state()
         #expect(await authError { try await state.performAction(api) }?.code == .tokenRejected)
@@ -78,19 +74,16 @@ struct UnauthorizedTests {
         headers[values: "WWW-Authenticate"] = lines
         let fixture = try Fixture(
             [.response(TransportResponse(status: 401, headers: headers)), Fixture.tokens(1)], then: .json("{}"))
-        let response = try await fixture.state().performAction(api)
-        #expect(response.status == (isRefused ? 200 : 401))
+        #expect(try await fixture.state().performAction(api).status == (isRefused ? 200 : 401))
         #expect(fixture.spent.isEmpty != isRefused)
     }
 
-    @Test("a 407 says nothing about the token")
-    func proxyAuthentication() async throws {
+    @Test func `a 407 says nothing about the token`() async throws {
         let fixture = try Fixture([.response(TransportResponse(status: 407))])
         #expect(try await fixture.state().performAction(api).status == 407)
     }
 
-    @Test("too little scope and too weak a login are typed errors that leave the state as it was")
-    func typedRefusals() async throws {
+    @Test func `too little scope and too weak a login are typed errors that leave the state as it was`() async throws {
         let scope = #"Bearer error="insufficient_scope", scope="write""#
         let login = #"Bearer error="insufficient_user_authentication", acr_values="gold""#
         var headers: TransportHeaders = ["WWW-Authenticate": scope]
@@ -141,8 +134,7 @@ struct UnauthorizedTests {
         #expect(fixture.spent.count == 2)
     }
 
-    @Test("many callers refused with one token share one renewal")
-    func sharedForcedRenewal() async throws {
+    @Test func `many callers refused with one token share one renewal`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let state = fixture.state()
         let used = try await withThrowingTaskGroup(of: String.self) { group in
@@ -164,7 +156,7 @@ struct UnauthorizedTests {
     func refusedDuringSave() async throws {
         var fixture = try Fixture([Fixture.tokens(1)])
         let (store, saving) = (FaultyStore(), ScriptedTransport.Gate())
-        store.holdSaves(at: saving)
+        store.hold(.save, at: saving)
         fixture.options.observer = Joining { saving.open() }
         let state = fixture.state(store: store)
         @Sendable func use() async throws -> String {
@@ -185,8 +177,7 @@ struct UnauthorizedTests {
         #expect(fixture.spent == ["SECRET-refresh-0"])
     }
 
-    @Test("a late refusal of an older token uses the newer one without another renewal")
-    func lateRefusal() async throws {
+    @Test func `a late refusal of an older token uses the newer one without another renewal`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let state = fixture.state()
         let result = try await state.withFreshToken { tokens in
@@ -200,8 +191,7 @@ struct UnauthorizedTests {
         #expect(fixture.transport.requests.count == 1)
     }
 
-    @Test("a provider that renews into the same token is not asked twice")
-    func sameTokenAgain() async throws {
+    @Test func `a provider that renews into the same token is not asked twice`() async throws {
         let fixture = try Fixture([Fixture.tokens(0), Fixture.tokens(0)])
         let state = fixture.state()
         let error = await authError {
@@ -242,8 +232,7 @@ struct UnauthorizedTests {
                 == 200)
     }
 
-    @Test("the closure form calls back with tokens or an error, never with both")
-    func closureForm() async throws {
+    @Test func `the closure form calls back with tokens or an error, never with both`() async throws {
         let fixture = try Fixture([Fixture.error("invalid_grant")])
         let state = fixture.state()
         let first = await withCheckedContinuation { continuation in

@@ -1,44 +1,30 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 
 /// Changes that are not saved yet, or were saved unnoticed, beside the logins and renewals of other processes.
-@Suite("Unsaved changes, and changes that another process stored")
-struct UnsavedElsewhereTests {
-    private func stored(_ store: InMemoryAuthStateStore) async throws -> AuthState.Record? {
-        try await store.load(.default).map { try AuthStateArchive(data: $0.archive).record }
-    }
-
-    private func response(_ fixture: Fixture, _ name: String, refreshToken: String? = nil) -> TokenResponse {
-        TokenResponse(
-            accessToken: "SECRET-\(name)", issuedAt: fixture.clock.date,
-            accessTokenExpirationDate: fixture.clock.date.addingTimeInterval(3600), refreshToken: refreshToken)
-    }
+@Suite("Unsaved changes, and changes that another process stored") struct UnsavedElsewhereTests {
+    private let store = FaultyStore()
 
     @Test("a login whose save failed after it had been written does not undo what another process renewed since")
     func writtenAfterAll() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
-        let store = FaultyStore()
         let mine = fixture.state(store: store)
         store.failAfterSaving(thenLoads: true)
-        let login = response(fixture, "login", refreshToken: "SECRET-refresh-0")
+        let login = fixture.response("SECRET-login", refreshToken: "SECRET-refresh-0")
         #expect(await authError { try await mine.update(with: login) }?.kind == .store)
-        let theirs = try await AuthState.restore(
-            at: AuthState.Place(store.inner, service: fixture.service, options: fixture.options))
+        let theirs = try await AuthState.restore(at: fixture.place(store.inner))
         _ = try await theirs.refresh()
         store.fail()
         try await mine.save()
-        #expect(try await stored(store.inner)?.refreshToken == "SECRET-refresh-1")
+        #expect(try await store.inner.record()?.refreshToken == "SECRET-refresh-1")
         #expect(mine.record.refreshToken == "SECRET-refresh-1" && mine.status.storeError == nil)
     }
 
-    @Test("the later of two refresh tokens stands when both came with tokens for another scope")
-    func laterRotation() async throws {
+    @Test func `the later of two refresh tokens stands when both came with tokens for another scope`() async throws {
         let fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2)])
-        let store = FaultyStore()
         let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
         store.fail(.save)
         _ = try await mine.freshTokens(RenewalParameters(scopes: ["mail"]))
@@ -47,14 +33,12 @@ struct UnsavedElsewhereTests {
         store.fail()
         try await mine.save()
         #expect(mine.record.refreshToken == "SECRET-refresh-2" && mine.status.storeError == nil)
-        #expect(try await stored(store.inner)?.refreshToken == "SECRET-refresh-2")
+        #expect(try await store.inner.record()?.refreshToken == "SECRET-refresh-2")
     }
 
-    @Test(
-        "tokens of a login here stand alone when another process has logged in meanwhile", arguments: [true, false])
+    @Test("tokens of a login here stand alone when another process has logged in meanwhile", arguments: [true, false])
     func tokensOfOurs(isCodeSaved: Bool) async throws {
         let fixture = try Fixture()
-        let store = FaultyStore()
         let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
         try await mine.setNeedsTokenRefresh()
         try await theirs.reload()
@@ -67,10 +51,10 @@ struct UnsavedElsewhereTests {
         try? await mine.update(with: answer)
         store.fail()
         fixture.clock.advance(by: .seconds(10))
-        try await theirs.update(with: response(fixture, "theirs", refreshToken: "SECRET-refresh-theirs"))
+        try await theirs.update(with: fixture.response("SECRET-theirs", refreshToken: "SECRET-refresh-theirs"))
         fixture.clock.advance(by: .seconds(10))
-        try await mine.update(with: response(fixture, "mine"))
-        for record in [mine.record, try #require(try await stored(store.inner))] {
+        try await mine.update(with: fixture.response("SECRET-mine"))
+        for record in [mine.record, try #require(try await store.inner.record())] {
             #expect(record.accessToken == "SECRET-mine" && record.refreshToken == nil)
             #expect(record.lastAuthorizationResponse?.request.state == request.state)
         }
@@ -81,12 +65,11 @@ struct UnsavedElsewhereTests {
         arguments: [(FaultyStore.Operation.save, false), (.load, true)])
     func removedElsewhere(_ failing: FaultyStore.Operation, _ isKept: Bool) async throws {
         let fixture = try Fixture()
-        let store = FaultyStore()
         let mine = fixture.state(store: store)
         try await mine.setNeedsTokenRefresh()
         store.fail(failing)
         fixture.clock.advance(by: .seconds(1))
-        let login = response(fixture, "login", refreshToken: "SECRET-refresh-login")
+        let login = fixture.response("SECRET-login", refreshToken: "SECRET-refresh-login")
         #expect(await authError { try await mine.update(with: login) }?.kind == .store)
         try await store.inner.withLease(.default, deadline: .seconds(1)) { lease in
             try await lease.delete(expecting: lease.load()?.version)
@@ -94,7 +77,7 @@ struct UnsavedElsewhereTests {
         store.fail()
         try? await mine.save()
         #expect(mine.isAuthorized == isKept)
-        #expect(try await stored(store.inner)?.refreshToken == (isKept ? "SECRET-refresh-login" : nil))
+        #expect(try await store.inner.record()?.refreshToken == (isKept ? "SECRET-refresh-login" : nil))
     }
 
     @Test("granted tokens are saved although their caller was cancelled")
@@ -102,17 +85,16 @@ struct UnsavedElsewhereTests {
         let fixture = try Fixture()
         let store = InMemoryAuthStateStore()
         let state = fixture.state(store: store)
-        let tokens = response(fixture, "late", refreshToken: "SECRET-refresh-late")
+        let tokens = fixture.response("SECRET-late", refreshToken: "SECRET-refresh-late")
         let caller = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             try await state.update(with: tokens)
         }
         try await caller.value
-        #expect(try await stored(store)?.refreshToken == "SECRET-refresh-late" && state.status.storeError == nil)
+        #expect(try await store.record()?.refreshToken == "SECRET-refresh-late" && state.status.storeError == nil)
     }
 
-    @Test("a login does not replace a state that it cannot read, also at the second try")
-    func newerFormat() async throws {
+    @Test func `a login does not replace a state that it cannot read, also at the second try`() async throws {
         let fixture = try Fixture()
         let store = InMemoryAuthStateStore()
         let newer = Data(#"{"format":1000,"state":{}}"#.utf8)
@@ -127,7 +109,7 @@ struct UnsavedElsewhereTests {
         let state = try await AuthState.logIn(
             .clientCredentials(
                 Client(fixture.record.client.provider, id: "service", credential: .secret("SECRET-client"))),
-            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
+            at: fixture.place(store))
         #expect(state.status.storeError?.code == .storeTooNew && state.tokensIfFresh() != nil)
         #expect(await authError { try await state.save() }?.code == .storeTooNew)
         #expect(try await store.load(.default)?.archive == newer)

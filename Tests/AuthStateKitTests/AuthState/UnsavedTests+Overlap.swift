@@ -1,5 +1,4 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -7,24 +6,20 @@ import Testing
 @testable import AuthStateServer
 
 /// Changes that are not saved yet, and what happens beside them here and in other processes.
-@Suite("Unsaved changes, and what happens meanwhile")
-struct UnsavedOverlapTests {
-    private func stored(_ store: InMemoryAuthStateStore) async throws -> AuthState.Record? {
-        try await store.load(.default).map { try AuthStateArchive(data: $0.archive).record }
-    }
+@Suite("Unsaved changes, and what happens meanwhile") struct UnsavedOverlapTests {
+    private let store = FaultyStore()
 
-    @Test("a logout that is cancelled during the save of a renewal is saved by the renewal")
-    func logoutDuringSave() async throws {
+    @Test func `a logout that is cancelled during the save of a renewal is saved by the renewal`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
         let state = fixture.state(store: store)
-        store.holdSaves(at: gate)
+        store.hold(.save, at: gate)
         let caller = Task { try await state.refresh() }
         await gate.arrivals()
         let logout = Task { try await state.clear() }
         logout.cancel()
         try await expectCancelled(logout)
-        store.holdSaves(at: nil)
+        store.hold(.save, at: nil)
         gate.open()
         #expect(await authError { try await caller.value }?.code == .notLoggedIn)
         #expect(try await store.inner.login() == nil)
@@ -34,7 +29,6 @@ struct UnsavedOverlapTests {
     @Test("a refresh token that could not be saved gives way to one that another process got later")
     func olderRotation() async throws {
         let fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2)])
-        let store = FaultyStore()
         let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
         store.fail(.save)
         _ = try await mine.freshTokens(RenewalParameters(scopes: ["mail"]))
@@ -45,22 +39,21 @@ struct UnsavedOverlapTests {
         try await mine.save()
         #expect(mine.record.refreshToken == "SECRET-refresh-2")
         #expect(mine.status.storeError == nil)
-        #expect(try await stored(store.inner)?.refreshToken == "SECRET-refresh-2")
+        #expect(try await store.inner.record()?.refreshToken == "SECRET-refresh-2")
     }
 
     @Test("a renewal that may have been lost in a crash is recorded in the store before anything is sent")
     func crashIsRemembered() async throws {
         let fixture = try Fixture()
-        let store = FaultyStore()
         fixture.transport.enqueue(
             .dynamic { _ in
-                #expect(try await stored(store.inner)?.unconfirmedRenewal != nil)
+                #expect(try await store.inner.record()?.unconfirmedRenewal != nil)
                 throw TransportError(.unreachable, "away", requestMayHaveBeenSent: false)
             })
         store.setAfterCrash(true)
         let state = fixture.state(store: store)
         #expect(await authError { try await state.refresh() }?.kind == .transient)
-        #expect(try await stored(store.inner)?.unconfirmedRenewal != nil)
+        #expect(try await store.inner.record()?.unconfirmedRenewal != nil)
         // Space is reserved after this save, which does not use it.
         #expect(store.log.suffix(2) == [.save, .reserve])
         let log = store.log
@@ -71,7 +64,6 @@ struct UnsavedOverlapTests {
     @Test("tokens that are issued after the death of another holder are not marked, though their first save fails")
     func freshTokensAfterCrash() async throws {
         let fixture = try Fixture()
-        let store = FaultyStore()
         let state = fixture.state(store: store)
         try await state.setNeedsTokenRefresh()
         store.setAfterCrash(true)
@@ -83,30 +75,28 @@ struct UnsavedOverlapTests {
             })
         try await state.refresh()
         #expect(state.record.unconfirmedRenewal == nil)
-        #expect(try await stored(store.inner)?.unconfirmedRenewal == nil)
-        #expect(try await stored(store.inner)?.refreshToken == state.record.refreshToken)
+        #expect(try await store.inner.record()?.unconfirmedRenewal == nil)
+        #expect(try await store.inner.record()?.refreshToken == state.record.refreshToken)
     }
 
     @Test("a state that cannot be read at the moment is not removed at a logout; one that never can is")
     func unreadableEnd() async throws {
         let fixture = try Fixture()
-        let store = FaultyStore()
         try await fixture.state(store: store).setNeedsTokenRefresh()
         let pool = AuthStatePool(store: store, service: fixture.service)
         store.fail(.load)
         #expect(await authError { try await pool.remove(.default) }?.kind == .store)
         let state = fixture.state(store: store)
         #expect(await authError { try await state.clear() }?.kind == .store)
-        #expect(try await stored(store.inner)?.refreshToken != nil)
+        #expect(try await store.inner.record()?.refreshToken != nil)
         store.setCode(.storeCorrupt)
         store.fail()
         store.failOnce(.load)
         try await pool.remove(.default)
-        #expect(try await stored(store.inner) == nil)
+        #expect(try await store.inner.record() == nil)
     }
 
-    @Test("a change of a grant that another process has ended is not stored")
-    func changeAfterLogoutElsewhere() async throws {
+    @Test func `a change of a grant that another process has ended is not stored`() async throws {
         let fixture = try Fixture()
         let store = InMemoryAuthStateStore()
         let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store))
@@ -117,10 +107,8 @@ struct UnsavedOverlapTests {
         #expect(try await store.login() == nil)
     }
 
-    @Test("run() saves unsaved changes without waiting for the next renewal")
-    func runSaves() async throws {
+    @Test func `run() saves unsaved changes without waiting for the next renewal`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
-        let store = FaultyStore()
         let state = fixture.state(store: store)
         store.fail(.save)
         _ = try await state.refresh()
@@ -130,22 +118,17 @@ struct UnsavedOverlapTests {
         store.fail()
         fixture.clock.advance(by: .seconds(60))
         try await eventually { state.status.storeError == nil }
-        #expect(try await stored(store.inner)?.refreshToken == "SECRET-refresh-1")
+        #expect(try await store.inner.record()?.refreshToken == "SECRET-refresh-1")
         service.cancel()
         try await bounded { await service.value }
     }
 
     private func logInAnew(_ state: AuthState, _ fixture: Fixture, _ token: String = "SECRET-new") async throws {
-        try await state.update(
-            with: TokenResponse(
-                accessToken: token, issuedAt: fixture.clock.date,
-                accessTokenExpirationDate: fixture.clock.date.addingTimeInterval(3600)))
+        try await state.update(with: fixture.response(token))
     }
 
-    @Test("an unsaved logout does not end a login that came after it in another process")
-    func logoutBeforeLoginElsewhere() async throws {
+    @Test func `an unsaved logout does not end a login that came after it in another process`() async throws {
         let fixture = try Fixture()
-        let store = FaultyStore()
         let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
         try await mine.setNeedsTokenRefresh()
         store.fail(.save, .delete)
@@ -154,7 +137,7 @@ struct UnsavedOverlapTests {
         try await logInAnew(theirs, fixture)
         store.fail()
         try await mine.save()
-        #expect(try await stored(store.inner)?.accessToken == "SECRET-new")
+        #expect(try await store.inner.record()?.accessToken == "SECRET-new")
         #expect(mine.isAuthorized && mine.status.storeError == nil)
     }
 
@@ -163,7 +146,6 @@ struct UnsavedOverlapTests {
         arguments: [(false, true), (true, false), (true, true)])
     func logoutStands(_ isLogin: Bool, _ isRenewal: Bool) async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
-        let store = FaultyStore()
         let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
         try await mine.setNeedsTokenRefresh()
         if isLogin { try await logInAnew(theirs, fixture) }
@@ -174,14 +156,12 @@ struct UnsavedOverlapTests {
         if isRenewal { _ = try await theirs.refresh() }
         store.fail()
         try await mine.save()
-        #expect(try await stored(store.inner)?.isAuthorized == false)
+        #expect(try await store.inner.record()?.isAuthorized == false)
         #expect(!mine.isAuthorized && mine.status.storeError == nil)
     }
 
-    @Test("an unsaved login gives way to one that came after it in another process")
-    func loginBeforeLoginElsewhere() async throws {
+    @Test func `an unsaved login gives way to one that came after it in another process`() async throws {
         let fixture = try Fixture()
-        let store = FaultyStore()
         let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
         try await mine.setNeedsTokenRefresh()
         store.fail(.save)
@@ -191,15 +171,13 @@ struct UnsavedOverlapTests {
         try await logInAnew(theirs, fixture)
         store.fail()
         try await mine.save()
-        #expect(try await stored(store.inner)?.accessToken == "SECRET-new")
+        #expect(try await store.inner.record()?.accessToken == "SECRET-new")
         #expect(mine.record.accessToken == "SECRET-new" && !mine.record.needsTokenRefresh)
         #expect(mine.status.storeError == nil)
     }
 
-    @Test("an unsaved login stands before an earlier one, even when that has been renewed since")
-    func loginAfterLoginElsewhere() async throws {
+    @Test func `an unsaved login stands before an earlier one, even when that has been renewed since`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
-        let store = FaultyStore()
         let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
         try await mine.setNeedsTokenRefresh()
         try await logInAnew(theirs, fixture)
@@ -210,15 +188,13 @@ struct UnsavedOverlapTests {
         _ = try await theirs.refresh()
         store.fail()
         try await mine.save()
-        #expect(try await stored(store.inner)?.accessToken == "SECRET-mine")
+        #expect(try await store.inner.record()?.accessToken == "SECRET-mine")
         #expect(mine.record.accessToken == "SECRET-mine" && mine.status.storeError == nil)
     }
 
-    @Test("an unsaved change is not applied to an older copy that is put back")
-    func olderCopy() async throws {
+    @Test func `an unsaved change is not applied to an older copy that is put back`() async throws {
         var fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2)])
         fixture.record.grantID = "grant"
-        let store = FaultyStore()
         let state = fixture.state(store: store)
         try await state.setNeedsTokenRefresh()
         let copy = try #require(try await store.inner.load(.default)).archive
@@ -230,20 +206,17 @@ struct UnsavedOverlapTests {
         }
         store.fail()
         try await state.save()
-        #expect(try await stored(store.inner)?.refreshToken == "SECRET-refresh-1")
+        #expect(try await store.inner.record()?.refreshToken == "SECRET-refresh-1")
         #expect(try await state.freshTokens().accessToken == "SECRET-access-2")
         #expect(fixture.spent == ["SECRET-refresh-0", "SECRET-refresh-1"])
     }
 
-    @Test("a refused token that was renewed elsewhere leaves nothing to be saved")
-    func refusedThenRenewed() async throws {
+    @Test func `a refused token that was renewed elsewhere leaves nothing to be saved`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let store = InMemoryAuthStateStore()
         let theirs = fixture.state(store: store)
         try await theirs.setNeedsTokenRefresh()
-        let mine = try await AuthState.restore(
-            at: AuthState.Place(
-                ReadOnlyAuthStateStore(store), service: fixture.service, options: fixture.options))
+        let mine = try await AuthState.restore(at: fixture.place(ReadOnlyAuthStateStore(store)))
         let refusal = AuthStateError(.tokenRejected, stage: .resource, "refused")
         #expect(await authError { try await mine.commit(.tokenRefused("SECRET-access-0", refusal)) }?.kind == .store)
         #expect(mine.authorizationError != nil)

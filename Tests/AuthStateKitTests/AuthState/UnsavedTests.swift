@@ -1,24 +1,20 @@
 import AuthStateFoundation
-import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 
-@Suite("Unsaved changes")
-struct UnsavedTests {
+@Suite("Unsaved changes") struct UnsavedTests {
+    private let store = FaultyStore()
     private func login(_ fixture: Fixture, _ store: FaultyStore) async throws -> AuthState {
         try await AuthState.logIn(
             .clientCredentials(
                 Client(fixture.record.client.provider, id: "service", credential: .secret("SECRET-client"))),
-            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
+            at: fixture.place(store))
     }
 
-    @Test("tokens whose last save fails are kept, and saved when asked")
-    func unsavedLogin() async throws {
+    @Test func `tokens whose last save fails are kept, and saved when asked`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
-        let store = FaultyStore()
         store.fail(.save)
         let state = try await login(fixture, store)
         #expect(state.status.storeError?.code == .storeUnwritable)
@@ -32,39 +28,31 @@ struct UnsavedTests {
         #expect(try AuthStateArchive(data: stored.archive).record.client.id == "service")
     }
 
-    @Test("an unsaved login is saved over the state of another client that was stored before")
-    func unsavedLoginOverAnother() async throws {
+    @Test func `an unsaved login is saved over the state of another client that was stored before`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
-        let store = FaultyStore()
         try await fixture.state(store: store).setNeedsTokenRefresh()
         store.fail(.save)
         let state = try await login(fixture, store)
         try await fixture.state(store: store.inner).setNeedsTokenRefresh()
         store.fail()
         try await state.save()
-        let stored = try #require(try await store.inner.load(.default))
-        let record = try AuthStateArchive(data: stored.archive).record
+        let record = try #require(try await store.inner.record())
         #expect(record.client.id == "service")
         #expect(record.clientCredentials != nil)
         #expect(record.refreshToken == nil)
     }
 
-    @Test("a renewal whose save fails once is saved at the second try")
-    func secondTry() async throws {
+    @Test func `a renewal whose save fails once is saved at the second try`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
-        let store = FaultyStore()
         let state = fixture.state(store: store)
         store.failOnce(.save)
         _ = try await state.refresh()
         #expect(state.status.storeError == nil)
-        let stored = try #require(try await store.inner.load(.default))
-        #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "SECRET-refresh-1")
+        #expect(try await store.inner.record()?.refreshToken == "SECRET-refresh-1")
     }
 
-    @Test("draining saves unsaved changes, and reports when it still cannot")
-    func drainSaves() async throws {
+    @Test func `draining saves unsaved changes, and reports when it still cannot`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
-        let store = FaultyStore()
         let state = fixture.state(store: store)
         store.fail(.save)
         _ = try await state.refresh()
@@ -76,16 +64,13 @@ struct UnsavedTests {
         #expect(try await store.inner.load(.default) != nil)
     }
 
-    @Test("saving without changes does not use the store")
-    func nothingToSave() async throws {
+    @Test func `saving without changes does not use the store`() async throws {
         let fixture = try Fixture()
-        let store = FaultyStore()
         try await fixture.state(store: store).save()
         #expect(store.log.isEmpty)
     }
 
-    @Test("a renewal that lost its lease is saved on top of what was stored meanwhile")
-    func conflict() async throws {
+    @Test func `a renewal that lost its lease is saved on top of what was stored meanwhile`() async throws {
         let fixture = try Fixture()
         let store = InMemoryAuthStateStore()
         let (mine, theirs) = (fixture.state(store: Leaseless(store)), fixture.state(store: store))
@@ -99,12 +84,10 @@ struct UnsavedTests {
             })
         #expect(try await mine.freshTokens().accessToken == "SECRET-1")
         #expect(mine.status.storeError == nil)
-        let stored = try #require(try await store.load(.default))
-        #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "SECRET-r1")
+        #expect(try await store.record()?.refreshToken == "SECRET-r1")
     }
 
-    @Test("the later of two renewals of one grant stands when a lease was lost")
-    func laterRenewalStands() async throws {
+    @Test func `the later of two renewals of one grant stands when a lease was lost`() async throws {
         let fixture = try Fixture()
         let store = InMemoryAuthStateStore()
         let (mine, theirs) = (fixture.state(store: Leaseless(store)), fixture.state(store: store))
@@ -123,8 +106,7 @@ struct UnsavedTests {
         _ = try await mine.freshTokens()
         #expect(mine.record.refreshToken == "SECRET-refresh-2")
         #expect(try await mine.freshTokens().accessToken == "SECRET-access-2")
-        let stored = try #require(try await store.load(.default))
-        #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "SECRET-refresh-2")
+        #expect(try await store.record()?.refreshToken == "SECRET-refresh-2")
     }
 
     @Test("a later rotation stands when a lease was lost, although the ID token of the earlier one fails after it")
@@ -151,12 +133,10 @@ struct UnsavedTests {
         _ = await authError { try await mine.freshTokens() }
         #expect(fixture.spent == ["SECRET-refresh-0", "SECRET-r1"])
         #expect(mine.record.refreshToken == "SECRET-refresh-2")
-        let stored = try #require(try await store.load(.default))
-        #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "SECRET-refresh-2")
+        #expect(try await store.record()?.refreshToken == "SECRET-refresh-2")
     }
 
-    @Test("a provider's Retry-After is honoured for up to an hour")
-    func longRetryAfter() async throws {
+    @Test func `a provider's Retry-After is honoured for up to an hour`() async throws {
         let busy = TransportResponse(status: 503, headers: ["Retry-After": "600"])
         let fixture = try Fixture([.response(busy), Fixture.tokens(1)])
         let state = fixture.state()
@@ -169,8 +149,7 @@ struct UnsavedTests {
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
     }
 
-    @Test("a pause that begins in the future shows that the clock was set back, and is over")
-    func clockSetBackDuringPause() async throws {
+    @Test func `a pause that begins in the future shows that the clock was set back, and is over`() async throws {
         let busy = TransportResponse(status: 503, headers: ["Retry-After": "600"])
         let fixture = try Fixture([.response(busy), Fixture.tokens(1)], lifetime: 1)
         let state = fixture.state()

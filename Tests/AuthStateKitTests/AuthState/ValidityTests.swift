@@ -1,17 +1,13 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateSystem
 
-/// Tokens that are to be valid for a given time.
-@Suite("Tokens valid for a given time")
-struct ValidityTests {
-    @Test("tokens that last long enough are returned without a request, others are renewed")
-    func lastingTokens() async throws {
+@Suite("Tokens valid for a given time") struct ValidityTests {
+    @Test func `tokens that last long enough are returned without a request, others are renewed`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let state = fixture.state()
         fixture.clock.advance(by: .seconds(600))
@@ -29,8 +25,7 @@ struct ValidityTests {
         #expect(try await state.freshTokens(validFor: .seconds(seconds)).accessToken == "SECRET-access-1")
     }
 
-    @Test("a body runs with tokens that last long enough, and with others when they are refused")
-    func body() async throws {
+    @Test func `a body runs with tokens that last long enough, and with others when they are refused`() async throws {
         let fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2)])
         let state = fixture.state()
         fixture.clock.advance(by: .seconds(600))
@@ -53,9 +48,7 @@ struct ValidityTests {
         #expect(tokens.accessTokenExpirationDate == fixture.clock.date.addingTimeInterval(300))
         fixture.clock.advance(by: .seconds(29))
         // Another process knows from the archive when the tokens were issued, and for how long.
-        let other = try await AuthState.restore(
-            at: AuthState.Place(store, service: fixture.service, options: fixture.options),
-            credential: ClientCredential.none)
+        let other = try await AuthState.restore(at: fixture.place(store), credential: ClientCredential.none)
         for state in [state, other] { _ = try await state.freshTokens(validFor: .seconds(600)) }
         #expect(fixture.transport.requests.count == 1)
         fixture.clock.advance(by: .seconds(2))
@@ -75,8 +68,7 @@ struct ValidityTests {
         #expect(fixture.transport.requests.count == 1)
     }
 
-    @Test("callers who want less join the renewal in progress")
-    func joined() async throws {
+    @Test func `callers who want less join the renewal in progress`() async throws {
         let gate = ScriptedTransport.Gate()
         let fixture = try Fixture([.gated(gate, then: Fixture.tokens(1))])
         let state = fixture.state()
@@ -118,13 +110,11 @@ struct ValidityTests {
         let state = fixture.state()
         fixture.clock.advance(by: .seconds(3550))
         #expect(try await state.freshTokens(validFor: .seconds(40)).accessToken == "SECRET-access-0")
-        let error = await authError { try await state.freshTokens(validFor: .seconds(300)) }
-        #expect(error?.kind == .transient)
+        #expect(await authError { try await state.freshTokens(validFor: .seconds(300)) }?.kind == .transient)
         #expect(try await state.freshTokens().accessToken == "SECRET-access-0")
     }
 
-    @Test("without a refresh token, the error says for how long the token is valid")
-    func nothingToRenewWith() async throws {
+    @Test func `without a refresh token, the error says for how long the token is valid`() async throws {
         let fixture = try Fixture(refreshToken: nil)
         let state = fixture.state()
         fixture.clock.advance(by: .seconds(3000))
@@ -133,8 +123,7 @@ struct ValidityTests {
         #expect(error?.expected == "valid for 900 seconds" && error?.received == "valid for 600 seconds")
     }
 
-    @Test("a caller keeps its fresh tokens when a shared renewal fails that another caller wanted")
-    func failureOfAnother() async throws {
+    @Test func `a caller keeps its fresh tokens when a shared renewal fails that another caller wanted`() async throws {
         let gate = ScriptedTransport.Gate()
         let fixture = try Fixture([.gated(gate, then: Fixture.error("invalid_client", status: 401))])
         let state = fixture.state()

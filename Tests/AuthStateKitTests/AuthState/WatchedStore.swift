@@ -1,7 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 
 /// A store of several processes: it counts readings, can hold them back or fail them, and reports changes on request.
@@ -34,7 +33,6 @@ final class WatchedStore: AuthStateStore {
     var readings: Int { state.withLock { $0.readings } }
     /// Reports a change.
     func tell() { alarm?.raise() }
-    /// Makes readings without a lease fail; nil lets them pass.
     func failReadings(with error: AuthStateError?) { state.withLock { $0.failure = error } }
     /// Shows these bytes to readings without a lease; nil shows what is stored.
     func show(_ text: String?) {

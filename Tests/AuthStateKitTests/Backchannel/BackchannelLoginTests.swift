@@ -1,14 +1,14 @@
-import AuthStateFoundation
-import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("CIBA: backchannel authentication", .timeLimit(.minutes(5)))
-struct BackchannelLoginTests {
+@Suite("CIBA: backchannel authentication", .timeLimit(.minutes(5))) struct BackchannelLoginTests {
+    private let world: World
+
+    init() async throws { world = try await World() }
+
     /// A provider that waits for its users to decide, and a client whose clock is the same, moved by hand.
     struct World {
         static let credential = ClientCredential.secret("service-secret")
@@ -39,7 +39,7 @@ struct BackchannelLoginTests {
                 try await AuthState.logIn(
                     .backchannel(asked.with(credential)) { _ in
                         if let allow { #expect(provider.decide(loginHint: "ada@example.com", allow: allow)) }
-                    }, at: AuthState.Place(store, service: fixture.service), annotations: ["till": "3"])
+                    }, at: fixture.place(store), annotations: ["till": "3"])
             }
             for pause in pauses {
                 await clock.sleepers()
@@ -50,13 +50,12 @@ struct BackchannelLoginTests {
 
         /// The error of a request that ends before the first wait.
         func refusal(_ request: BackchannelAuthenticationRequest) async -> AuthStateError? {
-            await failure { _ = try await logIn(request, pauses: [], allow: nil) }
+            await authError { try await logIn(request, pauses: [], allow: nil) }
         }
     }
 
     @Test("a user allows it: the tokens, the ID token verified, and a renewal like any other")
     func allowed() async throws {
-        let world = try await World()
         let store = InMemoryAuthStateStore()
         var request = world.request()
         request.bindingMessage = "W4SCT"
@@ -68,52 +67,47 @@ struct BackchannelLoginTests {
         let sent = try #require(world.provider.requests(at: .backchannelAuthentication).first).parameters
         #expect(sent["binding_message"] == "W4SCT" && sent["requested_expiry"] == "90")
         #expect(world.provider.requestCount(.token) == 1)
-        let restored = try await AuthState.restore(
-            at: AuthState.Place(store, service: world.fixture.service), credential: World.credential)
+        let restored = try await AuthState.restore(at: world.fixture.place(store), credential: World.credential)
         #expect(try await restored.refresh().accessToken != record.accessToken)
         #expect(try await restored.userInfo().name == "Ada Lovelace")
     }
 
     @Test("a user refuses: access_denied, and nothing is stored")
     func denied() async throws {
-        let world = try await World()
         let store = InMemoryAuthStateStore()
-        let error = await failure { _ = try await world.logIn(store: store, allow: false) }
+        let error = await authError { try await world.logIn(store: store, allow: false) }
         #expect(error?.code == .accessDenied && error?.kind == .reauthenticationRequired && error?.stage == .token)
         #expect(try await store.load(.default) == nil)
     }
 
     @Test("without a decision the provider is asked every five seconds, until the requested time is over")
     func expired() async throws {
-        let world = try await World()
         var request = world.request()
         request.requestedExpiry = 16
-        let error = await failure { _ = try await world.logIn(request, pauses: [5, 5, 5], allow: nil) }
+        let error = await authError { try await world.logIn(request, pauses: [5, 5, 5], allow: nil) }
         #expect(error?.code == .deviceCodeExpired && error?.response == nil)
         #expect(world.provider.requestCount(.token) == 3)
     }
 
     @Test("slow_down adds five seconds for good; a request that the provider ends is over")
     func slowDown() async throws {
-        let world = try await World()
         world.provider.inject(.oauthError("slow_down"), at: .token)
         world.provider.inject(.oauthError("authorization_pending"), at: .token)
         world.provider.inject(.oauthError("transaction_failed"), at: .token)
-        let error = await failure { _ = try await world.logIn(pauses: [5, 10, 10], allow: nil) }
+        let error = await authError { try await world.logIn(pauses: [5, 10, 10], allow: nil) }
         #expect(error?.code == .transactionFailed && error?.kind == .reauthenticationRequired)
         #expect(world.provider.requestCount(.token) == 3)
     }
 
     @Test("a login asked for by an ID token is refused when it is another user's")
     func sameAccount() async throws {
-        let world = try await World()
         let idToken = try #require(try await world.logIn().record.idToken)
         #expect(try await world.logIn(world.request(.idToken(idToken))).isAuthorized)
         let sent = world.provider.requests(at: .backchannelAuthentication).last?.parameters
         #expect(sent?["id_token_hint"] == idToken && sent?["login_hint"] == nil)
         world.provider.update { $0.deviations.idToken = { claims, _ in claims["sub"] = "somebody-else" } }
         let store = InMemoryAuthStateStore()
-        let error = await failure { _ = try await world.logIn(world.request(.idToken(idToken)), store: store) }
+        let error = await authError { try await world.logIn(world.request(.idToken(idToken)), store: store) }
         #expect(error?.code == .accountChanged && error?.stage == .token)
         #expect(try await store.load(.default) == nil)
         let count = world.provider.requestCount(.backchannelAuthentication)
@@ -123,14 +117,13 @@ struct BackchannelLoginTests {
 
     @Test("the ID token is required, and withholds the tokens when it fails a check")
     func idToken() async throws {
-        let world = try await World()
         world.provider.update { $0.deviations.tokenResponse = { $0["id_token"] = nil } }
-        #expect(await failure { _ = try await world.logIn() }?.code == .invalidIDToken)
+        #expect(await authError { try await world.logIn() }?.code == .invalidIDToken)
         world.provider.update {
             $0.deviations.tokenResponse = nil
             $0.deviations.signature = .foreignKey
         }
-        #expect(await failure { _ = try await world.logIn() }?.code == .invalidSignature)
+        #expect(await authError { try await world.logIn() }?.code == .invalidSignature)
     }
 
     @Test("the provider's refusals, each by its name (section 13)")
@@ -151,25 +144,21 @@ struct BackchannelLoginTests {
         #expect(await world.refusal(request)?.code == .expiredLoginHintToken)
         request.hint = .loginToken(unsignedToken(["sub": "ada"]))
         request.client.id = "app"
-        let stranger = await failure {
-            _ = try await world.logIn(request, credential: .none, pauses: [], allow: nil)
-        }
+        let stranger = await authError { try await world.logIn(request, credential: .none, pauses: [], allow: nil) }
         #expect(stranger?.code == .unauthorizedClient)
         request.client.id = "service"
         #expect(try await world.logIn(request).isAuthorized)
     }
 
-    @Test("an immediate decision or refusal is found by the first question")
-    func atOnce() async throws {
+    @Test func `an immediate decision or refusal is found by the first question`() async throws {
         let world = try await World { $0.login = .automatic }
         #expect(try await world.logIn(allow: nil).isAuthorized)
         world.provider.update { $0.login = .denied }
-        #expect(await failure { _ = try await world.logIn(allow: nil) }?.code == .accessDenied)
+        #expect(await authError { try await world.logIn(allow: nil) }?.code == .accessDenied)
         #expect(!world.provider.decide(loginHint: "ada", allow: true))
     }
 
-    @Test("tokens that are bound to a key are asked for with its proof, and renewed with it")
-    func bound() async throws {
+    @Test func `tokens that are bound to a key are asked for with its proof, and renewed with it`() async throws {
         let world = try await World { $0.requiresDPoP = true }
         var request = world.request()
         request.dpopKey = try .generate(for: world.fixture.configuration)
@@ -185,20 +174,19 @@ struct BackchannelLoginTests {
         let device = TokenRequest(
             Client(world.fixture.configuration, id: "service"), .deviceCode(response.authenticationRequestID))
         #expect(
-            await failure {
+            await authError {
                 _ = try await world.fixture.service.perform(device.with(World.credential))
             }?.code == .invalidGrant)
         let question = response.tokenRequest()
         _ = try await world.fixture.service.perform(question.with(World.credential))
         #expect(
-            await failure {
+            await authError {
                 _ = try await world.fixture.service.perform(question.with(World.credential))
             }?.code == .invalidGrant)
     }
 
     @Test("cancelling the task ends the waiting at once")
     func cancelled() async throws {
-        let world = try await World()
         let (asked, service) = (world.request(), world.fixture.service)
         let task = Task {
             try await AuthState.logIn(.backchannel(asked.with(World.credential)), at: .memory(service: service))
@@ -209,8 +197,7 @@ struct BackchannelLoginTests {
         #expect(world.provider.requestCount(.token) == 0)
     }
 
-    @Test("a pool keeps the login under a key, in one step and in two")
-    func pool() async throws {
+    @Test func `a pool keeps the login under a key, in one step and in two`() async throws {
         let world = try await World { $0.login = .automatic }
         let pool = AuthStatePool(store: InMemoryAuthStateStore(), service: world.fixture.service) { _ in
             World.credential

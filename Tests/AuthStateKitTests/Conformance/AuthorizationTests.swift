@@ -1,19 +1,18 @@
-import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 /// Rows of the OpenID Foundation's relying party tests about the authorization response and the logout.
-@Suite("Conformance: authorization and logout", .timeLimit(.minutes(5)))
-struct AuthorizationTests {
+@Suite("Conformance: authorization and logout", .timeLimit(.minutes(5))) struct AuthorizationTests {
+    private let fixture: ProviderFixture
+
+    init() async throws { fixture = try await ProviderFixture() }
+
     private static let hybrid = AuthorizationRequest.ResponseType.codeIDToken
 
     @Test("rp-response_type-code: the plain code flow")
     func rpResponseTypeCode() async throws {
-        let fixture = try await ProviderFixture()
-        let state = try await fixture.logIn()
-        #expect(state.isAuthorized)
+        #expect(try await fixture.logIn().isAuthorized)
         let sent = try #require(fixture.provider.requests(at: .authorization).first?.parameters)
         #expect(sent["response_type"] == "code" && sent["response_mode"] == nil)
         #expect(sent["code_challenge_method"] == "S256")
@@ -21,7 +20,6 @@ struct AuthorizationTests {
 
     @Test("rp-response_type-code+id_token: the front channel's ID token and c_hash, then the exchange")
     func rpResponseTypeCodeIDToken() async throws {
-        let fixture = try await ProviderFixture()
         var request = fixture.request()
         request.responseType = Self.hybrid
         let state = try await fixture.logIn(request)
@@ -35,7 +33,6 @@ struct AuthorizationTests {
 
     @Test("rp-response_type-code+id_token: without its ID token the answer is refused, and the code not spent")
     func rpResponseTypeCodeIDTokenMissing() async throws {
-        let fixture = try await ProviderFixture()
         var request = fixture.request()
         request.responseType = Self.hybrid
         let error = try await fixture.expectRefusal(of: request) {
@@ -46,7 +43,6 @@ struct AuthorizationTests {
 
     @Test("rp-response_mode-form_post: the parameters come in the body", arguments: [.code, Self.hybrid])
     func rpResponseModeFormPost(type: AuthorizationRequest.ResponseType) async throws {
-        let fixture = try await ProviderFixture()
         var request = fixture.request()
         request.responseType = type
         request.responseMode = .formPost
@@ -56,7 +52,6 @@ struct AuthorizationTests {
 
     @Test("rp-response_mode-form_post-error: the error comes in the body")
     func rpResponseModeFormPostError() async throws {
-        let fixture = try await ProviderFixture()
         var request = fixture.request()
         request.responseMode = .formPost
         let error = try await fixture.expectRefusal(of: request) { $0.login = .denied }
@@ -64,9 +59,7 @@ struct AuthorizationTests {
         #expect(error.kind == .reauthenticationRequired)
     }
 
-    @Test("an answer by form post with another state is refused")
-    func formPostState() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `an answer by form post with another state is refused`() async throws {
         var request = fixture.request()
         request.responseMode = .formPost
         let error = try await fixture.expectRefusal(of: request) {
@@ -77,7 +70,6 @@ struct AuthorizationTests {
 
     @Test("rp-nonce-unless-code-flow: the hybrid flow sends a nonce and checks it")
     func rpNonceUnlessCodeFlow() async throws {
-        let fixture = try await ProviderFixture()
         var request = fixture.request()
         request.responseType = Self.hybrid
         #expect(try await fixture.logIn(request).isAuthorized)
@@ -111,7 +103,6 @@ struct AuthorizationTests {
 
     @Test("rp-init-logout: the session ends, and the browser comes back with the request's state")
     func rpInitLogout() async throws {
-        let fixture = try await ProviderFixture()
         let state = try await fixture.logIn()
         try await fixture.logOut(state)
         let sent = try #require(fixture.provider.requests(at: .endSession).first?.parameters)
@@ -121,14 +112,12 @@ struct AuthorizationTests {
 
     @Test("rp-init-logout-no-state: an answer without state is refused")
     func rpInitLogoutNoState() async throws {
-        let error = try await logoutRefusal { $0["state"] = nil }
-        #expect(error.received == "no state")
+        #expect(try await logoutRefusal { $0["state"] = nil }.received == "no state")
     }
 
     @Test("rp-init-logout-other-state: an answer with another state is refused")
     func rpInitLogoutOtherState() async throws {
-        let error = try await logoutRefusal { $0["state"] = "another" }
-        #expect(error.received == "a different state")
+        #expect(try await logoutRefusal { $0["state"] = "another" }.received == "a different state")
     }
 
     private func logoutRefusal(
@@ -138,7 +127,7 @@ struct AuthorizationTests {
         let state = try await fixture.logIn()
         let before = state.record
         fixture.provider.update { $0.deviations.endSessionResponse = change }
-        let error = try #require(await failure { try await fixture.logOut(state) })
+        let error = try #require(await authError { try await fixture.logOut(state) })
         #expect(error.code == .stateMismatch && error.stage == .logout && error.kind == .refused)
         #expect(state.isAuthorized && state.record == before)
         return error
@@ -167,7 +156,7 @@ extension ProviderFixture {
         let (before, spent) = (try await store.load(.default), provider.requestCount(.token))
         let faithful = provider.configuration
         provider.update(change)
-        let error = try #require(await failure { _ = try await logIn(request) })
+        let error = try #require(await authError { try await logIn(request) })
         #expect(error.stage == .authorization)
         #expect(provider.requestCount(.token) == spent)
         #expect(try await store.load(.default) == before)

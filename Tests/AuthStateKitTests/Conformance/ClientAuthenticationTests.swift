@@ -1,14 +1,11 @@
 import AuthStateFoundation
-import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 /// A provider whose client has to authenticate in one way; the names are those of the OpenID Foundation's tests for
 /// relying parties.
-@Suite("RP conformance: client authentication", .timeLimit(.minutes(5)))
-struct ClientAuthenticationTests {
+@Suite("RP conformance: client authentication", .timeLimit(.minutes(5))) struct ClientAuthenticationTests {
     private static let secret = "a secret of 32 bytes at the least"
 
     /// Logs in, renews and revokes, and returns what arrived at the token and the revocation endpoint.
@@ -99,11 +96,9 @@ struct ClientAuthenticationTests {
     func registration() async throws {
         let fixture = try await ProviderFixture()
         let key = try SigningKey.generate(.es256, keyID: "k1")
-        var request = RegistrationRequest(
-            fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+        var request = try fixture.registration()
         request.tokenEndpointAuthMethod = .privateKeyJWT
-        let refused = await authError { try await fixture.service.register(request) }
-        #expect(refused?.code == .invalidClientMetadata)
+        #expect(await authError { try await fixture.service.register(request) }?.code == .invalidClientMetadata)
         request.keys = [key.privateKey]
         let client = try await fixture.service.register(request)
         #expect(client.clientSecret == nil)
@@ -113,11 +108,9 @@ struct ClientAuthenticationTests {
         #expect(keyless?.code == .credentialUnavailable)
     }
 
-    @Test("a secret that was registered for assertions is used for them")
-    func registeredSecret() async throws {
+    @Test func `a secret that was registered for assertions is used for them`() async throws {
         let fixture = try await ProviderFixture()
-        var request = RegistrationRequest(
-            fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+        var request = try fixture.registration()
         request.tokenEndpointAuthMethod = .clientSecretJWT
         request.tokenEndpointAuthSigningAlg = .hs512
         let client = try await fixture.service.register(request)

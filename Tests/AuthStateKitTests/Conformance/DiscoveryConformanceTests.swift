@@ -1,18 +1,19 @@
 import AuthStateFoundation
-import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Conformance: discovery and registration", .timeLimit(.minutes(5)))
-struct DiscoveryConformanceTests {
+@Suite("Conformance: discovery and registration", .timeLimit(.minutes(5))) struct DiscoveryConformanceTests {
+    private let fixture: ProviderFixture
+
+    init() async throws { fixture = try await ProviderFixture() }
+
     /// Another service than the fixture's, which has discovered already.
     private func discover(
         _ fixture: ProviderFixture, _ deviation: @escaping OpenIDProvider.Deviations.Edit
     ) async -> AuthStateError? {
         fixture.provider.update { $0.deviations.metadata = deviation }
-        return await failure {
+        return await authError {
             _ = try await AuthorizationService().discoverConfiguration(issuer: fixture.provider.issuer)
         }
     }
@@ -30,15 +31,13 @@ struct DiscoveryConformanceTests {
 
     @Test("the keys at jwks_uri verify the ID token; without them the login fails")
     func rpDiscoveryJwksUriKeys() async throws {
-        let fixture = try await ProviderFixture()
         #expect(fixture.configuration.jwksURI == fixture.provider.url(of: .keySet))
         #expect(try await fixture.logIn().isAuthorized)
         #expect(fixture.provider.requestCount(.keySet) == 1)
         fixture.provider.update { $0.deviations.keySet = { $0["keys"] = [] } }
-        let stranger = try await AuthState.logIn(
-            .browser(fixture.request(), DirectUserAgent()), at: .memory(service: fixture.service))
+        let stranger = try await AuthState.logIn(.browser(fixture.request(), DirectUserAgent()), at: fixture.place())
         #expect(stranger.isAuthorized, "keys are kept")
-        let error = await failure {
+        let error = await authError {
             _ = try await AuthState.logIn(
                 .browser(fixture.request(), DirectUserAgent()), at: .memory(service: AuthorizationService()))
         }
@@ -48,7 +47,6 @@ struct DiscoveryConformanceTests {
 
     @Test("a document that names another issuer is refused")
     func rpDiscoveryIssuerNotMatchingConfig() async throws {
-        let fixture = try await ProviderFixture()
         let error = await discover(fixture) { $0["issuer"] = "https://op.example" }
         #expect(error?.code == .issuerMismatch && error?.kind == .configuration && error?.stage == .discovery)
         #expect(error?.expected == fixture.provider.issuer && error?.received == "https://op.example")
@@ -65,7 +63,7 @@ struct DiscoveryConformanceTests {
         let request = try #require(fixture.provider.requests(at: .webFinger).last)
         #expect(request.parameters["resource"] == account)
         #expect(request.parameters["rel"] == "http://openid.net/specs/connect/1.0/issuer")
-        let unknown = await failure {
+        let unknown = await authError {
             _ = try await fixture.service.discoverIssuer(
                 identifier: "acct:bob@127.0.0.1:\(fixture.provider.port)", allowedIssuers: [fixture.provider.issuer])
         }
@@ -75,13 +73,12 @@ struct DiscoveryConformanceTests {
 
     @Test("an issuer is found by a URL, and only when it is allowed")
     func rpDiscoveryWebfingerUrl() async throws {
-        let fixture = try await ProviderFixture()
         let url = "http://127.0.0.1:\(fixture.provider.port)/people/ada"
         let issuer = try await fixture.service.discoverIssuer(
             identifier: url + "#me", allowedIssuers: [fixture.provider.issuer])
         #expect(issuer.rawValue == fixture.provider.issuer)
         #expect(fixture.provider.requests(at: .webFinger).last?.parameters["resource"] == url)
-        let error = await failure {
+        let error = await authError {
             _ = try await fixture.service.discoverIssuer(identifier: url, allowedIssuers: ["https://op.example"])
         }
         #expect(error?.code == .issuerNotAllowed)
@@ -90,7 +87,6 @@ struct DiscoveryConformanceTests {
 
     @Test("unknown members of a WebFinger answer are ignored")
     func rpDiscoveryWebfingerUnknownMember() async throws {
-        let fixture = try await ProviderFixture()
         fixture.provider.update { configuration in
             configuration.deviations.webFinger = { members in
                 members["dummy"] = ["deep": [1, nil]]
@@ -105,15 +101,12 @@ struct DiscoveryConformanceTests {
 
     @Test("a WebFinger answer that leads to an issuer without TLS is refused")
     func rpDiscoveryWebfingerHttpHref() async throws {
-        let fixture = try await ProviderFixture()
         fixture.provider.update { configuration in
             configuration.deviations.webFinger = { members in
-                members["links"] = [
-                    ["rel": "http://openid.net/specs/connect/1.0/issuer", "href": "http://op.example"]
-                ]
+                members["links"] = [["rel": "http://openid.net/specs/connect/1.0/issuer", "href": "http://op.example"]]
             }
         }
-        let error = await failure {
+        let error = await authError {
             _ = try await fixture.service.discoverIssuer(
                 identifier: "acct:ada@127.0.0.1:\(fixture.provider.port)", allowedIssuers: ["http://op.example"])
         }
@@ -123,13 +116,10 @@ struct DiscoveryConformanceTests {
 
     @Test("a client registers itself, logs in with what it got, and renews")
     func rpRegistrationDynamic() async throws {
-        let fixture = try await ProviderFixture()
-        var registration = RegistrationRequest(
-            fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+        var registration = try fixture.registration()
         registration.tokenEndpointAuthMethod = .clientSecretPost
         let client = try await fixture.service.register(registration)
-        let state = try await fixture.logIn(
-            fixture.request(client: client.clientID), credential: client.credential)
+        let state = try await fixture.logIn(fixture.request(client: client.clientID), credential: client.credential)
         #expect(state.isAuthorized)
         try await state.refresh()
         #expect(try await state.userInfo().isBound)

@@ -1,14 +1,10 @@
-import AuthStateFoundation
-import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 /// A provider that signs in its own way, or does one thing wrong with its ID tokens; the names are those of the OpenID
 /// Foundation's tests for relying parties.
-@Suite("RP conformance: ID tokens")
-struct IDTokenConformanceTests {
+@Suite("RP conformance: ID tokens") struct IDTokenConformanceTests {
     typealias Deviations = OpenIDProvider.Deviations
 
     /// Logs in at a provider that deviates from the first login on, and once more at one that begins to deviate between
@@ -22,16 +18,14 @@ struct IDTokenConformanceTests {
         let store = InMemoryAuthStateStore()
         var request = fixture.request()
         if hybrid { request.responseType = .codeIDToken }
-        let state = try await AuthState.logIn(
-            .browser(request, DirectUserAgent()), at: AuthState.Place(store, service: fixture.service))
+        let state = try await AuthState.logIn(.browser(request, DirectUserAgent()), at: fixture.place(store))
         let (before, stored) = (state.record, try await store.load(.default))
 
         fixture.provider.update { deviate(&$0.deviations) }
         var second = fixture.request()
         second.responseType = request.responseType
         let error = await authError {
-            try await AuthState.logIn(
-                .browser(second, DirectUserAgent()), at: AuthState.Place(store, service: fixture.service))
+            try await AuthState.logIn(.browser(second, DirectUserAgent()), at: fixture.place(store))
         }
         #expect(error?.code == code && error?.kind == .refused, sourceLocation: sourceLocation)
         #expect(error?.message.contains(check) == true, "\(String(describing: error))", sourceLocation: sourceLocation)
@@ -55,9 +49,7 @@ struct IDTokenConformanceTests {
     }
 
     @Test("a wrong nonce is refused")
-    func rpNonceInvalid() async throws {
-        try await expectRefusal(by: "nonce", editing { $0["nonce"] = "another" })
-    }
+    func rpNonceInvalid() async throws { try await expectRefusal(by: "nonce", editing { $0["nonce"] = "another" }) }
 
     @Test("hybrid: a nonce is sent, and both ID tokens carry it")
     func rpNonceUnlessCodeFlow() async throws {
@@ -101,14 +93,12 @@ struct IDTokenConformanceTests {
         "a missing at_hash is refused where it is required, which the code flow and `code id_token` leave to the policy"
     )
     func rpIDTokenMissingAtHash() async throws {
-        let fixture = try await ProviderFixture {
-            $0.deviations.idToken = { claims, _ in claims["at_hash"] = nil }
-        }
+        let fixture = try await ProviderFixture { $0.deviations.idToken = { claims, _ in claims["at_hash"] = nil } }
         var request = fixture.request()
         _ = try await fixture.logIn(request)
         request = fixture.request()
         request.client.provider.idTokenPolicy.requiresAccessTokenHash = true
-        let error = await failure { _ = try await fixture.logIn(request) }
+        let error = await authError { try await fixture.logIn(request) }
         #expect(error?.code == .invalidIDToken && error?.message.contains("at_hash") == true)
     }
 
@@ -124,7 +114,7 @@ struct IDTokenConformanceTests {
             $0.signingAlgorithm = algorithm
             $0.deviations.signature = .broken
         }
-        let error = await failure { _ = try await logIn(fixture, algorithm) }
+        let error = await authError { try await logIn(fixture, algorithm) }
         #expect(error?.code == .invalidSignature && error?.kind == .refused)
     }
 
@@ -141,7 +131,7 @@ struct IDTokenConformanceTests {
     @Test("HS256 is refused while the client is not set up for it")
     func rpIDTokenSigHS256Unasked() async throws {
         let fixture = try await ProviderFixture { $0.signingAlgorithm = .hs256 }
-        let error = await failure {
+        let error = await authError {
             _ = try await fixture.logIn(fixture.request(client: "service"), credential: .secret("service-secret"))
         }
         #expect(error?.code == .invalidSignature && error?.received == "HS256")
@@ -150,7 +140,7 @@ struct IDTokenConformanceTests {
     @Test("an unsigned ID token is refused, or marked when it was asked for by name; never taken from the browser")
     func rpIDTokenSigNone() async throws {
         let fixture = try await ProviderFixture { $0.deviations.signature = .missing }
-        #expect(await failure { _ = try await fixture.logIn() }?.code == .invalidSignature)
+        #expect(await authError { try await fixture.logIn() }?.code == .invalidSignature)
         var request = fixture.request()
         request.client.provider.idTokenPolicy.algorithms.insert(.unsecured)
         let state = try await fixture.logIn(request)
@@ -158,23 +148,19 @@ struct IDTokenConformanceTests {
         request = fixture.request()
         request.client.provider.idTokenPolicy.algorithms.insert(.unsecured)
         request.responseType = .codeIDToken
-        let error = await failure { _ = try await fixture.logIn(request) }
+        let error = await authError { try await fixture.logIn(request) }
         #expect(error?.code == .invalidSignature && error?.stage == .authorization)
     }
 
     @Test("without kid the only key is used")
     func rpIDTokenKidAbsentSingleJWKS() async throws {
-        let fixture = try await ProviderFixture {
-            $0.deviations.idToken = { _, header in header["kid"] = nil }
-        }
+        let fixture = try await ProviderFixture { $0.deviations.idToken = { _, header in header["kid"] = nil } }
         _ = try await fixture.logIn()
     }
 
     @Test("without kid all matching keys are tried")
     func rpIDTokenKidAbsentMultipleJWKS() async throws {
-        let fixture = try await ProviderFixture {
-            $0.deviations.idToken = { _, header in header["kid"] = nil }
-        }
+        let fixture = try await ProviderFixture { $0.deviations.idToken = { _, header in header["kid"] = nil } }
         try fixture.provider.rotateKeys()
         try fixture.provider.rotateKeys()
         _ = try await fixture.logIn()
@@ -206,7 +192,7 @@ struct IDTokenConformanceTests {
         let fixture = try await ProviderFixture {
             $0.deviations.tokenResponse = { $0["id_token"] = "eyJhbGciOiJSU0EtT0FFUCIsImVuYyI6IkEyNTZHQ00ifQ.a.b.c.d" }
         }
-        let error = await failure { _ = try await fixture.logIn() }
+        let error = await authError { try await fixture.logIn() }
         #expect(error?.code == .unsupported && error?.message.contains("encrypted") == true)
     }
 
@@ -216,10 +202,10 @@ struct IDTokenConformanceTests {
         for (wanted, isRefused) in [("gold", false), ("platinum", true)] {
             var request = fixture.request()
             request.client.provider.idTokenPolicy.contextClasses = [wanted]
-            let byPolicy = await failure { _ = try await fixture.logIn(request) }
+            let byPolicy = await authError { try await fixture.logIn(request) }
             request = fixture.request()
             request.claims = ["id_token": ["acr": ["essential": true, "values": [.string(wanted)]]]]
-            let byClaim = await failure { _ = try await fixture.logIn(request) }
+            let byClaim = await authError { try await fixture.logIn(request) }
             #expect((byPolicy != nil) == isRefused && (byClaim != nil) == isRefused)
             if isRefused { #expect(byPolicy?.message.contains("acr") == true && byClaim?.received == "gold") }
         }

@@ -1,17 +1,13 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateKit
-import AuthStateOAuth
 import AuthStateServer
 import AuthStateTesting
 import Testing
 
-@Suite("Back-channel logout")
-struct LogoutTokenTests {
+@Suite("Back-channel logout") struct LogoutTokenTests {
     private func error(_ compact: String) -> AuthStateError? {
         do {
-            _ = try LogoutToken(
-                compact, keys: LogoutTokenForger.keys(), expectation: LogoutTokenForger.expectation())
+            _ = try LogoutToken(compact, keys: LogoutTokenForger.keys(), expectation: LogoutTokenForger.expectation())
             return nil
         } catch { return error as? AuthStateError }
     }
@@ -71,9 +67,7 @@ struct LogoutTokenTests {
         expectation.clientSecret = "SECRET-client-0123456789-0123456789"
         let keys = try LogoutTokenForger.keys()
         for compact in [unsigned, try LogoutTokenForger.token(by: secret)] {
-            #expect(throws: AuthStateError.self) {
-                try LogoutToken(compact, keys: keys, expectation: expectation)
-            }
+            #expect(throws: AuthStateError.self) { try LogoutToken(compact, keys: keys, expectation: expectation) }
         }
     }
 
@@ -83,17 +77,16 @@ struct LogoutTokenTests {
         let keys = try [SignatureAlgorithm.rs256, .es256].map { try SigningKey.generate($0, keyID: $0.rawValue) }
         let published = JSONWebKeySet(keys: keys.map(\.publicKey))
         let body = String(decoding: published.json.serialized(), as: UTF8.self)
-        var limits = AuthorizationService.Configuration()
-        limits.clock = WallClock(now: { LogoutTokenForger.now })
-        let service = AuthorizationService(
-            transport: ScriptedTransport(then: .json(body)), configuration: limits)
+        let service = AuthorizationService(ScriptedTransport(then: .json(body))) {
+            $0.clock = WallClock(now: { LogoutTokenForger.now })
+        }
         let configuration = ProviderConfiguration(
             issuer: try Issuer("https://op.example"), authorizationEndpoint: nil,
             tokenEndpoint: try #require(URL(string: "https://op.example/token")),
             jwksURI: URL(string: "https://op.example/keys"))
         func taken(_ key: Int, _ configuration: ProviderConfiguration) async throws -> Bool {
             let compact = try LogoutTokenForger.token(by: keys[key])
-            let error = await failure {
+            let error = await authError {
                 _ = try await service.logoutToken(compact, configuration: configuration, clientID: "client")
             }
             #expect(error == nil || error?.code == .invalidSignature)
@@ -131,9 +124,7 @@ struct LogoutTokenTests {
         let both = JSONWebKeySet(keys: [try LogoutTokenForger.key.get().publicKey, newer.publicKey]).json.serialized()
         func reply(_ body: [UInt8]) -> ScriptedTransport.Reply { .json(String(decoding: body, as: UTF8.self)) }
         let transport = ScriptedTransport([reply(old), reply(both)])
-        var limits = AuthorizationService.Configuration()
-        limits.clock = WallClock(now: { LogoutTokenForger.now })
-        let service = AuthorizationService(transport: transport, configuration: limits)
+        let service = AuthorizationService(transport) { $0.clock = WallClock(now: { LogoutTokenForger.now }) }
         var configuration = ProviderConfiguration(
             issuer: try Issuer("https://op.example"), authorizationEndpoint: nil,
             tokenEndpoint: try #require(URL(string: "https://op.example/token")),
@@ -145,16 +136,14 @@ struct LogoutTokenTests {
             #expect(token.subject == "alice")
         }
         #expect(transport.requests.count == 2)
-        let error = await failure {
-            _ = try await service.logoutToken(
-                LogoutTokenForger.token(), configuration: registered, clientID: "another")
+        let error = await authError {
+            _ = try await service.logoutToken(LogoutTokenForger.token(), configuration: registered, clientID: "another")
         }
         #expect(error?.code == .invalidLogoutToken)
     }
 }
 
-@Suite("Logins that a third party starts")
-struct ThirdPartyLoginTests {
+@Suite("Logins that a third party starts") struct ThirdPartyLoginTests {
     @Test("issuer, hint and target make a request")
     func request() throws {
         let login = try ThirdPartyLogin(

@@ -1,12 +1,9 @@
-import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 /// Deviations of some providers, accepted when they are named and refused when they are not.
-@Suite("Tolerated by name", .timeLimit(.minutes(5)))
-struct ToleratedLoginTests {
+@Suite("Tolerated by name", .timeLimit(.minutes(5))) struct ToleratedLoginTests {
     /// A login with a tolerance at a provider that deviates, and a renewal after it.
     private func logIn(
         _ tolerances: Set<Tolerance>, responseType: AuthorizationRequest.ResponseType = .code,
@@ -17,7 +14,7 @@ struct ToleratedLoginTests {
         request.client.provider.tolerances = tolerances
         request.responseType = responseType
         let asked = request
-        let error = await failure { try await fixture.logIn(asked).refresh() }
+        let error = await authError { try await fixture.logIn(asked).refresh() }
         await fixture.provider.stop()
         return error
     }

@@ -1,12 +1,9 @@
 import AuthStateFoundation
-import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Conformance: userinfo and claims", .timeLimit(.minutes(5)))
-struct UserInfoConformanceTests {
+@Suite("Conformance: userinfo and claims", .timeLimit(.minutes(5))) struct UserInfoConformanceTests {
     /// The error that userinfo ends with; the state is as it was, and its refresh token still works.
     private func refusal(
         _ fixture: ProviderFixture, _ deviation: @escaping @Sendable (inout OpenIDProvider.Deviations) -> Void
@@ -14,7 +11,7 @@ struct UserInfoConformanceTests {
         let state = try await fixture.logIn()
         let before = state.record
         fixture.provider.update { deviation(&$0.deviations) }
-        let error = await failure { _ = try await state.userInfo() }
+        let error = await authError { try await state.userInfo() }
         #expect(state.record == before && state.isAuthorized)
         #expect(error?.stage == .userinfo && error?.kind == .refused)
         fixture.provider.update { $0.deviations = .init() }
@@ -26,8 +23,7 @@ struct UserInfoConformanceTests {
     @Test("the access token travels in the header, unless something else is asked for")
     func rpUserinfoBearerHeader() async throws {
         let fixture = try await ProviderFixture()
-        let state = try await fixture.logIn()
-        #expect(try await state.userInfo().name == "Ada Lovelace")
+        #expect(try await fixture.logIn().userInfo().name == "Ada Lovelace")
         let request = try #require(fixture.provider.requests(at: .userInfo).last)
         #expect(request.method == "GET" && request.headers["Authorization"]?.hasPrefix("Bearer ") == true)
         #expect(request.parameters.isEmpty)
@@ -53,8 +49,7 @@ struct UserInfoConformanceTests {
     func rpUserinfoBadSubClaim(isSigned: Bool) async throws {
         let fixture = try await ProviderFixture { $0.signsUserInfo = isSigned }
         for sub in ["mallory" as JSONValue, nil, 5] {
-            let error = try await refusal(fixture) { $0.userInfo = { $0["sub"] = sub } }
-            #expect(error?.code == .subjectMismatch)
+            #expect(try await refusal(fixture) { $0.userInfo = { $0["sub"] = sub } }?.code == .subjectMismatch)
         }
         await fixture.provider.stop()
     }
@@ -82,8 +77,7 @@ struct UserInfoConformanceTests {
         arguments: [OpenIDProvider.Deviations.Signature.broken, .foreignKey, .missing])
     func rpUserinfoSigBad(_ signature: OpenIDProvider.Deviations.Signature) async throws {
         let fixture = try await ProviderFixture { $0.signsUserInfo = true }
-        let error = try await refusal(fixture) { $0.userInfoSignature = signature }
-        #expect(error?.code == .invalidSignature)
+        #expect(try await refusal(fixture) { $0.userInfoSignature = signature }?.code == .invalidSignature)
         await fixture.provider.stop()
     }
 

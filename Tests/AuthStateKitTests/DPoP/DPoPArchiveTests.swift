@@ -1,12 +1,9 @@
 import AuthStateFoundation
-import AuthStateJOSE
-import AuthStateOAuth
 import Testing
 
 @testable import AuthStateKit
 
-@Suite("An archive with a DPoP key")
-struct DPoPArchiveTests {
+@Suite("An archive with a DPoP key") struct DPoPArchiveTests {
     /// The key is that of RFC 7515, appendix A.3.
     private static let golden = #"""
         {"format":3,"state":{"clientID":"client","configuration":{"tokenEndpoint":"https://op.example/token","tolera\#
@@ -16,8 +13,7 @@ struct DPoPArchiveTests {
         ECD-U"},"grantEpoch":1,"grantID":"grant","refreshToken":"SECRET-refresh","revision":1}}
         """#
 
-    @Test("an archive is read, and written the same")
-    func golden() throws {
+    @Test func `an archive is read, and written the same`() throws {
         let archive = try AuthStateArchive(data: Data(Self.golden.utf8))
         let key = try #require(archive.record.dpopKey)
         #expect(key.source == .state && key.algorithm == .es256)
@@ -27,8 +23,7 @@ struct DPoPArchiveTests {
         #expect(String(decoding: try archive.data(), as: UTF8.self) == Self.golden)
     }
 
-    @Test("an archive from before DPoP keys has none, and no line of it changes")
-    func before() throws {
+    @Test func `an archive from before DPoP keys has none, and no line of it changes`() throws {
         var record = try Fixture().record
         record.refreshToken = "SECRET"
         let old = try AuthStateArchive(record).data()
@@ -36,8 +31,7 @@ struct DPoPArchiveTests {
         #expect(try AuthStateArchive(data: old).record.dpopKey == nil)
     }
 
-    @Test("a key that is damaged or missing makes the archive corrupt, without showing anything of it")
-    func damaged() {
+    @Test func `a key that is damaged or missing makes the archive corrupt, without showing anything of it`() {
         for broken in [#""kty":"EX""#, #""k":"EC""#] {
             let text = Self.golden.replacing(#""kty":"EC""#, with: broken)
             let error = #expect(throws: AuthStateError.self) { try AuthStateArchive(data: Data(text.utf8)) }
@@ -45,8 +39,7 @@ struct DPoPArchiveTests {
         }
     }
 
-    @Test("readers of another process's save keep the key that they have imported")
-    func shared() throws {
+    @Test func `readers of another process's save keep the key that they have imported`() throws {
         var record = try Fixture().record
         record.dpopKey = try .generate()
         let imported = try #require(try record.dpopKey?.signer(stage: .refresh))

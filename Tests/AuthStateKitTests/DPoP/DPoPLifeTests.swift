@@ -1,6 +1,5 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -38,11 +37,13 @@ struct BoundFixture {
     }
 }
 
-@Suite("A state whose tokens are bound to a key")
-struct DPoPLifeTests {
+@Suite("A state whose tokens are bound to a key") struct DPoPLifeTests {
+    private let fixture: BoundFixture
+
+    init() async throws { fixture = try await BoundFixture() }
+
     @Test("a bound login serves userinfo, a resource, a renewal and all of it again")
     func life() async throws {
-        let fixture = try await BoundFixture()
         let state = try await fixture.logIn()
         let record = state.record
         #expect(record.lastTokenResponse?.tokenType == "DPoP")
@@ -63,7 +64,6 @@ struct DPoPLifeTests {
 
     @Test("the headers for a program's own client are a DPoP token and its proof, or without a key a bearer token")
     func headers() async throws {
-        let fixture = try await BoundFixture()
         let state = try await fixture.logIn()
         let url = fixture.provider.url(of: .resource)
         let tokens = try await state.freshTokens()
@@ -89,7 +89,6 @@ struct DPoPLifeTests {
 
     @Test("a token that is refused is renewed, and the replay proves the new one")
     func replay() async throws {
-        let fixture = try await BoundFixture()
         let state = try await fixture.logIn()
         let old = state.record.accessToken
         fixture.provider.rejectAccessTokens(challenge: #"DPoP error="invalid_token""#)
@@ -101,15 +100,13 @@ struct DPoPLifeTests {
 
     @Test("the code of a response that the state keeps is exchanged with the key, which is kept once")
     func stepByStep() async throws {
-        let fixture = try await BoundFixture()
         var request = try fixture.request()
         request.redirectURI = try RedirectURI("http://127.0.0.1:5000/callback")
         let pending = try await fixture.base.service.begin(request)
         let answer = try await fixture.base.service.transport.send(TransportRequest(url: pending.url))
         let location = try #require(answer.headers["Location"])
         let state = AuthState(
-            AuthState.Record(request.client),
-            service: fixture.base.service, store: InMemoryAuthStateStore())
+            AuthState.Record(request.client), service: fixture.base.service, store: InMemoryAuthStateStore())
         try await state.update(
             with: fixture.base.service.authorizationResponse(
                 for: pending, callback: AuthorizationCallback(url: location)))
@@ -122,8 +119,7 @@ struct DPoPLifeTests {
         #expect(try AuthStateArchive(data: archive).record == state.record)
     }
 
-    @Test("a stored state goes on with its key; where it is only referred to, the file is read")
-    func restored() async throws {
+    @Test func `a stored state goes on with its key; where it is only referred to, the file is read`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "dpop-\(Base64URL.encode(SecureRandom.bytes(12)))"
         ).path
@@ -135,7 +131,6 @@ struct DPoPLifeTests {
         #expect(
             FileManager.default.createFile(
                 atPath: file, contents: Data(material), attributes: [.posixPermissions: 0o600]))
-        let fixture = try await BoundFixture()
         for key in [nil, try DPoPKey.file(file)] {
             let store = FileAuthStateStore(folder: folder)
             let first = try await fixture.logIn(store: store, key: key)
@@ -151,9 +146,7 @@ struct DPoPLifeTests {
         }
     }
 
-    @Test("a pending login goes on with its key in another process")
-    func pending() async throws {
-        let fixture = try await BoundFixture()
+    @Test func `a pending login goes on with its key in another process`() async throws {
         let request = try fixture.request()
         let session = try await DirectUserAgent().prepare(redirectURI: nil, for: .login)
         var placed = request
@@ -166,8 +159,7 @@ struct DPoPLifeTests {
         #expect(try await state.performAction(fixture.resource).status == 200)
     }
 
-    @Test("a logout removes the key, and another login brings another one, or none")
-    func ends() async throws {
+    @Test func `a logout removes the key, and another login brings another one, or none`() async throws {
         let fixture = try await BoundFixture { $0.requiresDPoP = false }
         let state = try await fixture.logIn()
         let first = state.record.dpopKey
@@ -178,28 +170,24 @@ struct DPoPLifeTests {
         var response = try #require(second.lastAuthorizationResponse)
         #expect(response.request.dpopKey == second.dpopKey)
         response.request.dpopKey = nil
-        let unbound = second.applying(.loggedIn(response, TokenResponse(accessToken: "a", issuedAt: Date())))
-        #expect(unbound.dpopKey == nil)
+        #expect(second.applying(.loggedIn(response, TokenResponse(accessToken: "a", issuedAt: Date()))).dpopKey == nil)
     }
 
     @Test("a bearer token in the provider's answer is refused, and the login fails")
     func downgrade() async throws {
-        let fixture = try await BoundFixture {
-            $0.deviations.tokenResponse = { $0["token_type"] = "Bearer" }
-        }
+        let fixture = try await BoundFixture { $0.deviations.tokenResponse = { $0["token_type"] = "Bearer" } }
         let store = InMemoryAuthStateStore()
-        let error = await failure { _ = try await fixture.logIn(store: store) }
+        let error = await authError { try await fixture.logIn(store: store) }
         #expect(error?.code == .unsupportedTokenType && error?.expected == "DPoP")
         #expect(try await store.login() == nil)
     }
 
     @Test("a downgrade on renewal withholds the tokens and keeps the new refresh token")
     func downgradedRenewal() async throws {
-        let fixture = try await BoundFixture()
         let state = try await fixture.logIn()
         let before = state.record
         fixture.provider.update { $0.deviations.tokenResponse = { $0["token_type"] = "bearer" } }
-        #expect(await failure { try await state.refresh() }?.code == .unsupportedTokenType)
+        #expect(await authError { try await state.refresh() }?.code == .unsupportedTokenType)
         #expect(state.record.accessToken == before.accessToken && state.record.refreshToken != before.refreshToken)
         fixture.provider.update { $0.deviations.tokenResponse = nil }
         try await state.refresh()
@@ -208,11 +196,10 @@ struct DPoPLifeTests {
 
     @Test("another key gets nothing for the code, the refresh token or the access token")
     func stolen() async throws {
-        let fixture = try await BoundFixture()
         var thief = try await fixture.logIn().record
         thief.dpopKey = try .generate()
         let state = AuthState(thief, service: fixture.base.service, store: InMemoryAuthStateStore())
-        let answer = await failure { _ = try await state.performAction(fixture.resource) }
+        let answer = await authError { try await state.performAction(fixture.resource) }
         // The access token is refused, and so is the refresh token that would replace it.
         #expect(answer?.code == .invalidGrant)
         let session = try await DirectUserAgent().prepare(redirectURI: nil, for: .login)
@@ -221,14 +208,13 @@ struct DPoPLifeTests {
         let callback = try await session.present(fixture.base.service.begin(request).url)
         var code = TokenRequest(exchanging: try AuthorizationResponse(callback: callback, for: request))
         code.dpopKey = try .generate()
-        #expect(await failure { _ = try await fixture.base.service.perform(code) }?.code == .invalidGrant)
+        #expect(await authError { try await fixture.base.service.perform(code) }?.code == .invalidGrant)
         code.dpopKey = request.dpopKey
         #expect(try await fixture.base.service.perform(code).tokenType == "DPoP")
     }
 
     @Test("a client's own tokens are bound too")
     func clientCredentials() async throws {
-        let fixture = try await BoundFixture()
         let state = try await AuthState.logIn(
             .clientCredentials(
                 Client(fixture.base.configuration, id: "service", credential: .secret("service-secret")),
@@ -262,18 +248,15 @@ struct DPoPLifeTests {
         #expect(try await state.refresh().isDPoPBound)
     }
 
-    @Test("userinfo by body, which carries no proof, is refused before anything is sent")
-    func body() async throws {
-        let fixture = try await BoundFixture()
+    @Test func `userinfo by body, which carries no proof, is refused before anything is sent`() async throws {
         let state = try await fixture.logIn()
-        let error = await failure { _ = try await state.userInfo(UserInfoOptions(tokenPlacement: .body)) }
+        let error = await authError { try await state.userInfo(UserInfoOptions(tokenPlacement: .body)) }
         #expect(error?.code == .unsupported)
         #expect(fixture.provider.requestCount(.userInfo) == 0)
     }
 
     @Test("tokens that are bound to a key are not taken by a state that does not have it, and nothing of it changes")
     func keyless() async throws {
-        let fixture = try await BoundFixture()
         var request = try fixture.request()
         request.redirectURI = try RedirectURI("http://127.0.0.1:5000/callback")
         let pending = try await fixture.base.service.begin(request)
@@ -282,10 +265,9 @@ struct DPoPLifeTests {
             for: pending, callback: AuthorizationCallback(url: try #require(answer.headers["Location"])))
         let tokens = try await fixture.base.service.exchange(response)
         let state = AuthState(
-            AuthState.Record(request.client),
-            service: fixture.base.service, store: InMemoryAuthStateStore())
+            AuthState.Record(request.client), service: fixture.base.service, store: InMemoryAuthStateStore())
         let before = state.record
-        let error = await failure { try await state.update(with: tokens) }
+        let error = await authError { try await state.update(with: tokens) }
         #expect(error?.code == .credentialUnavailable && error?.hint?.contains("authorization response") == true)
         #expect(state.record == before)
         try await state.update(with: response)
@@ -326,13 +308,13 @@ struct DPoPLifeTests {
         let state = AuthState(record, service: service, store: InMemoryAuthStateStore())
         let refresh = TokenRequest(Client(record.client.provider, id: "c"), .refreshToken("r"))
         let hints = [
-            await failure {
+            await authError {
                 _ = try await state.performAction(TransportRequest(url: record.client.provider.tokenEndpoint))
             },
-            await failure { try await state.refresh() },
-            await failure { _ = try await service.perform(refresh.with(.privateKey(.generate(.es256)))) },
+            await authError { try await state.refresh() },
+            await authError { try await service.perform(refresh.with(.privateKey(.generate(.es256)))) },
             // A secret has no clock.
-            await failure { _ = try await service.perform(refresh.with(.secret("s"))) },
+            await authError { try await service.perform(refresh.with(.secret("s"))) },
         ].map { $0?.hint ?? "" }
         let difference = "400 s \(seconds < 0 ? "behind" : "ahead of") the server's"
         #expect(hints.map { $0.contains(difference) } == [true, true, true, false].map { $0 && abs(seconds) > 30 })
@@ -340,13 +322,12 @@ struct DPoPLifeTests {
 
     @Test("a clock that is wrong is named as the likely cause, at login and at a resource")
     func clock() async throws {
-        let fixture = try await BoundFixture()
         let state = try await fixture.logIn()
         fixture.provider.update { $0.clockSkew = .seconds(3000) }
-        let error = await failure { _ = try await state.performAction(fixture.resource) }
+        let error = await authError { try await state.performAction(fixture.resource) }
         #expect(error?.code == .invalidDPoPProof && error?.hint?.contains("clock") == true)
         #expect(state.isAuthorized)
-        let login = await failure { _ = try await fixture.logIn() }
+        let login = await authError { try await fixture.logIn() }
         #expect(login?.code == .invalidDPoPProof && login?.hint?.contains("clock") == true)
     }
 }

@@ -1,13 +1,10 @@
 import AuthStateFoundation
-import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 
-@Suite("DPoP nonces")
-struct DPoPNonceTests {
+@Suite("DPoP nonces") struct DPoPNonceTests {
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
     @Test("the first request learns the nonce, and those that follow use it", arguments: [1, 2, 5])
@@ -45,8 +42,7 @@ struct DPoPNonceTests {
         #expect(state.record.unconfirmedRenewal == nil)
     }
 
-    @Test("after a renewal for a refused token the replay may learn a nonce, too")
-    func refusedAndRotated() async throws {
+    @Test func `after a renewal for a refused token the replay may learn a nonce, too`() async throws {
         let fixture = try await BoundFixture { $0.dpopNonceUses = 100 }
         let state = try await fixture.logIn()
         fixture.provider.rejectAccessTokens(challenge: #"DPoP error="invalid_token""#)
@@ -137,8 +133,7 @@ struct DPoPNonceTests {
         #expect(named.headers["DPoP"] == nil && named.parameters["dpop_jkt"] == request.dpopKey?.thumbprint)
     }
 
-    @Test("a client assertion, which serves once, is made anew for the second request")
-    func assertions() async throws {
+    @Test func `a client assertion, which serves once, is made anew for the second request`() async throws {
         let fixture = try await BoundFixture {
             $0.dpopNonceUses = 100
             $0.clients.append(OpenIDProvider.Client(id: "signer", secret: "s3cret-s3cret-s3cret-s3cret-s3cret"))
@@ -175,7 +170,7 @@ struct DPoPNonceTests {
         #expect(state.record.accessToken == token)
         // A program that learns nothing gets an error, and the token is not blamed for it.
         fixture.provider.rotateDPoPNonce()
-        let error = await failure {
+        let error = await authError {
             try await state.withFreshToken { _ in throw TokenRejected(challenges: [#"DPoP error="use_dpop_nonce""#]) }
         }
         #expect(error?.code == .useDPoPNonce)
@@ -190,8 +185,7 @@ struct DPoPNonceTests {
         #expect(response.status == 401 && fixture.transport.requests.count == 1)
     }
 
-    @Test("nonces are kept by origin and by key, up to a limit")
-    func cache() throws {
+    @Test func `nonces are kept by origin and by key, up to a limit`() throws {
         let nonces = DPoPNonces()
         let keys = [try DPoPKey.generate(), try DPoPKey.generate()]
         nonces.recordNonce(from: ["DPoP-Nonce": "a"], of: try url("https://API.example:443/x"), keys[0])

@@ -1,6 +1,5 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -100,8 +99,7 @@ struct DPoPRaceTests {
             let other = try #require(URL(string: "https://other.example/"))
             if nonces.isEmpty {
                 nonces.append(try nonce(tokens, url))
-                throw TokenRejected(
-                    challenges: [#"DPoP error="use_dpop_nonce""#], dpopNonce: "mine", url: url)
+                throw TokenRejected(challenges: [#"DPoP error="use_dpop_nonce""#], dpopNonce: "mine", url: url)
             }
             tokens.recordNonce(from: ["DPoP-Nonce": "another's"], of: url)
             nonces.append(try nonce(tokens, other))

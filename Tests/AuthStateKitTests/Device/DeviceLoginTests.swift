@@ -1,14 +1,16 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("A login on another device", .timeLimit(.minutes(5)))
-struct DeviceLoginTests {
+@Suite("A login on another device", .timeLimit(.minutes(5))) struct DeviceLoginTests {
+    private let world: World
+
+    init() async throws { world = try await World() }
+
     /// A provider and a device whose clocks are the same one, moved by hand.
     struct World {
         let clock = ManualClock()
@@ -31,7 +33,7 @@ struct DeviceLoginTests {
         ) async throws -> AuthState {
             try await AuthState.logIn(
                 .device((request ?? self.request()).with(credential), present: decide),
-                at: AuthState.Place(store, service: fixture.service), annotations: ["device": "tv"])
+                at: fixture.place(store), annotations: ["device": "tv"])
         }
 
         /// Runs a login in a task of its own, and moves the clock by a pause whenever it waits.
@@ -49,7 +51,6 @@ struct DeviceLoginTests {
 
     @Test("a user allows it: the tokens, the ID token verified, and a renewal like any other")
     func allowed() async throws {
-        let world = try await World()
         let store = InMemoryAuthStateStore()
         let state = try await world.run(pauses: [5]) {
             try await world.logIn(store: store) { response in
@@ -61,7 +62,7 @@ struct DeviceLoginTests {
         #expect(state.isAuthorized && record.scope == "openid profile" && record.annotations == ["device": "tv"])
         #expect(record.idToken != nil && record.idTokenTrust == .signature)
         #expect(world.provider.requestCount(.token) == 1)
-        let restored = try await AuthState.restore(at: AuthState.Place(store, service: world.fixture.service))
+        let restored = try await AuthState.restore(at: world.fixture.place(store))
         #expect(try await restored.refresh().accessToken != record.accessToken)
         #expect(try await restored.userInfo().name == "Ada Lovelace")
     }
@@ -93,7 +94,7 @@ struct DeviceLoginTests {
         let world = try await World { $0.login = .denied }
         let store = InMemoryAuthStateStore()
         let transport = world.fixture.service.transport
-        let error = await failure {
+        let error = await authError {
             _ = try await world.run(pauses: [5]) {
                 try await world.logIn(store: store) { response in
                     _ = try await transport.send(TransportRequest(url: try #require(response.verificationURIComplete)))
@@ -107,32 +108,27 @@ struct DeviceLoginTests {
     @Test("without a decision the device asks every five seconds, and stops by itself when the codes expire")
     func expired() async throws {
         let world = try await World { $0.deviceCodeLifetime = .seconds(21) }
-        let error = await failure {
+        let error = await authError {
             _ = try await world.run(pauses: [5, 5, 5, 5]) { try await world.logIn { _ in } }
         }
         #expect(error?.code == .deviceCodeExpired && error?.response == nil)
         #expect(world.provider.requestCount(.token) == 4)
     }
 
-    @Test("a machine that slept past the codes' expiry does not ask any more")
-    func slept() async throws {
-        let world = try await World()
-        let error = await failure { _ = try await world.run(pauses: [601]) { try await world.logIn { _ in } } }
+    @Test func `a machine that slept past the codes' expiry does not ask any more`() async throws {
+        let error = await authError { _ = try await world.run(pauses: [601]) { try await world.logIn { _ in } } }
         #expect(error?.code == .deviceCodeExpired)
         #expect(world.provider.requestCount(.token) == 0)
     }
 
-    @Test("the provider's own expired_token ends it too")
-    func expiredThere() async throws {
-        let world = try await World()
+    @Test func `the provider's own expired_token ends it too`() async throws {
         world.provider.inject(.oauthError("expired_token"), at: .token)
-        let error = await failure { _ = try await world.run(pauses: [5]) { try await world.logIn { _ in } } }
+        let error = await authError { _ = try await world.run(pauses: [5]) { try await world.logIn { _ in } } }
         #expect(error?.code == .deviceCodeExpired && error?.response?.error == "expired_token")
     }
 
     @Test("slow_down adds five seconds for good, and a provider that is away is asked less often")
     func slowDownAndFailures() async throws {
-        let world = try await World()
         world.provider.inject(.oauthError("slow_down"), at: .token)
         world.provider.inject(.resetBeforeProcessing, at: .token, times: 2)
         let (codes, told) = AsyncStream.makeStream(of: String.self)
@@ -168,13 +164,11 @@ struct DeviceLoginTests {
         #expect(world.provider.requestCount(.token) == 1 && world.provider.requestCount(.keySet) == 3)
     }
 
-    @Test("asking too fast is slow_down at the provider, and adds five seconds there")
-    func tooFast() async throws {
-        let world = try await World()
+    @Test func `asking too fast is slow_down at the provider, and adds five seconds there`() async throws {
         let response = try await world.fixture.service.authorizeDevice(world.request())
         let question = TokenRequest(Client(world.fixture.configuration, id: "app"), .deviceCode(response.deviceCode))
         func ask() async -> AuthStateError.Code? {
-            await failure { _ = try await world.fixture.service.perform(question) }?.code
+            await authError { try await world.fixture.service.perform(question) }?.code
         }
         #expect(await ask() == .authorizationPending)
         world.clock.advance(by: .seconds(4))
@@ -187,7 +181,6 @@ struct DeviceLoginTests {
 
     @Test("cancelling the task ends the waiting at once")
     func cancelled() async throws {
-        let world = try await World()
         let task = Task { try await world.logIn { _ in } }
         await world.clock.sleepers()
         task.cancel()
@@ -198,7 +191,6 @@ struct DeviceLoginTests {
     @Test("an error that presenting the codes throws passes unchanged, and the provider is not asked")
     func presentationFails() async throws {
         struct NoScreen: Error {}
-        let world = try await World()
         await #expect(throws: NoScreen.self) { try await world.logIn { _ in throw NoScreen() } }
         #expect(world.provider.requestCount(.token) == 0)
     }
@@ -215,25 +207,23 @@ struct DeviceLoginTests {
         #expect(state.isAuthorized)
         let requests = [OpenIDProvider.Endpoint.deviceAuthorization, .token].flatMap { world.provider.requests(at: $0) }
         #expect(requests.allSatisfy { $0.headers["Authorization"]?.hasPrefix("Basic ") == true })
-        let error = await failure { _ = try await world.logIn(world.request(client: "web")) { _ in } }
+        let error = await authError { try await world.logIn(world.request(client: "web")) { _ in } }
         #expect(error?.code == .unauthorizedClient && error?.stage == .authorization)
     }
 
-    @Test("an ID token that fails a check withholds the tokens; a missing one is accepted")
-    func idToken() async throws {
-        let world = try await World()
+    @Test func `an ID token that fails a check withholds the tokens; a missing one is accepted`() async throws {
         @Sendable func logIn() async throws -> AuthState {
             try await world.run(pauses: [5]) {
                 try await world.logIn { world.provider.decide(userCode: $0.userCode, allow: true) }
             }
         }
         world.provider.update { $0.deviations.signature = .foreignKey }
-        #expect(await failure { _ = try await logIn() }?.code == .invalidSignature)
+        #expect(await authError { try await logIn() }?.code == .invalidSignature)
         world.provider.update {
             $0.deviations.signature = .good
             $0.deviations.idToken = { claims, _ in claims["nonce"] = "somebody's" }
         }
-        #expect(await failure { _ = try await logIn() }?.code == .invalidIDToken)
+        #expect(await authError { try await logIn() }?.code == .invalidIDToken)
         world.provider.update {
             $0.deviations.idToken = nil
             $0.deviations.tokenResponse = { members in
@@ -245,33 +235,28 @@ struct DeviceLoginTests {
         #expect(state.isAuthorized && state.record.idToken == nil && state.record.scope == "openid profile")
     }
 
-    @Test("with openid, a provider without issuer is refused before a code is shown")
-    func withoutIssuer() async throws {
-        let world = try await World()
+    @Test func `with openid, a provider without issuer is refused before a code is shown`() async throws {
         var request = world.request()
         request.client.provider.issuer = nil
-        let error = await failure { _ = try await world.logIn(request) { _ in } }
-        #expect(error?.code == .invalidMetadata)
+        #expect(await authError { try await world.logIn(request) { _ in } }?.code == .invalidMetadata)
         #expect(world.provider.requestCount(.deviceAuthorization) == 0)
     }
 
     @Test("missing keys for the ID token, or a missing key for the proofs, are found before a code is shown")
     func missing() async throws {
-        let world = try await World()
         var keyless = world.request()
         keyless.client.provider.jwksURI = nil
-        #expect(await failure { _ = try await world.logIn(keyless) { _ in } }?.code == .invalidMetadata)
+        #expect(await authError { try await world.logIn(keyless) { _ in } }?.code == .invalidMetadata)
         var bound = world.request()
         bound.dpopKey = try .generate(.es256)
         bound.client.provider.metadata = try ProviderMetadata(
             document: ["dpop_signing_alg_values_supported": ["RS256"]])
-        #expect(await failure { _ = try await world.logIn(bound) { _ in } }?.code == .unsupported)
+        #expect(await authError { try await world.logIn(bound) { _ in } }?.code == .unsupported)
         #expect(world.provider.requestCount(.deviceAuthorization) == 0)
     }
 
     @Test("the one resource of a login is named again in its renewals, also by the next process; several are not")
     func resources() async throws {
-        let world = try await World()
         for resources in [["https://a.example"], ["https://a.example", "https://b.example"]] {
             var request = world.request()
             request.resources = resources
@@ -282,7 +267,7 @@ struct DeviceLoginTests {
                 }
             }
             try await state.refresh()
-            try await AuthState.restore(at: AuthState.Place(store, service: world.fixture.service)).refresh()
+            try await AuthState.restore(at: world.fixture.place(store)).refresh()
             let named = world.provider.requests(at: .token).suffix(3).map { $0.parameters.values("resource") }
             #expect(named == Array(repeating: resources.count == 1 ? resources : [], count: 3))
             try await state.clear()
@@ -290,9 +275,7 @@ struct DeviceLoginTests {
         }
     }
 
-    @Test("the trace says that a login waits, and not that it failed")
-    func trace() async throws {
-        let world = try await World()
+    @Test func `the trace says that a login waits, and not that it failed`() async throws {
         let told = Lock<[LoginTrace.Entry]>([])
         var limits = world.fixture.service.configuration
         limits.trace = LoginTrace { entry in told.withLock { $0.append(entry) } }
@@ -309,7 +292,7 @@ struct DeviceLoginTests {
         #expect(entries.count { $0.message == "No tokens yet; asks again" } == 1)
         #expect(!entries.contains { $0.step == .failure })
         world.provider.inject(.oauthError("access_denied"), at: .token)
-        _ = await failure {
+        _ = await authError {
             _ = try await world.run(pauses: [5]) {
                 try await AuthState.logIn(.device(request) { _ in }, at: .memory(service: service))
             }
@@ -330,7 +313,7 @@ struct DeviceLoginTests {
                 issuer: try Issuer("https://op.example"), authorizationEndpoint: nil,
                 tokenEndpoint: try #require(URL(string: "https://op.example/token")),
                 deviceAuthorizationEndpoint: URL(string: "https://op.example/device_authorization"))
-            let error = await failure {
+            let error = await authError {
                 _ = try await AuthorizationService(transport: transport).authorizeDevice(
                     DeviceAuthorizationRequest(Client(configuration, id: "client")))
             }
@@ -338,9 +321,7 @@ struct DeviceLoginTests {
         }
     }
 
-    @Test("a pool keeps the login under a key, in one step and in two")
-    func pool() async throws {
-        let world = try await World()
+    @Test func `a pool keeps the login under a key, in one step and in two`() async throws {
         let pool = AuthStatePool(store: InMemoryAuthStateStore(), service: world.fixture.service)
         let state = try await world.run(pauses: [5]) {
             try await pool.logIn(

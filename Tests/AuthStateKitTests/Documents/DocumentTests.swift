@@ -11,12 +11,9 @@ import Testing
     }
 
     @Test("the documents of the examples are among them")
-    func examples() throws {
-        #expect(try Document.paths.contains("Examples/PostgresStore/README.md"))
-    }
+    func examples() throws { #expect(try Document.paths.contains("Examples/PostgresStore/README.md")) }
 
-    @Test("a link or a path that leads nowhere is found")
-    func deadLinks() throws {
+    @Test func `a link or a path that leads nowhere is found`() throws {
         var document = try Document("Docs/Testing.md")
         document.text =
             "[a](Testing.md) [b](#log-in-without-a-browser) [c](../README.md#not-yet) [d](https://a.example)"
@@ -57,13 +54,9 @@ import Testing
         }
     }
 
-    @Test("every heading has its row")
-    func headings() throws {
-        #expect(try problems(Document("Docs/SeedTour.md")) == [])
-    }
+    @Test func `every heading has its row`() throws { #expect(try problems(Document("Docs/SeedTour.md")) == []) }
 
-    @Test("a heading without a row, a row without a test and a row too many are found")
-    func gaps() throws {
+    @Test func `a heading without a row, a row without a test and a row too many are found`() throws {
         let tour = try Document("Docs/SeedTour.md")
         let row = try String(#require(tour.text.split(separator: "\n").first { $0.hasPrefix("| P5 |") }))
         let cells = row.split(separator: " | ").map(String.init)
@@ -76,8 +69,6 @@ import Testing
             (row, row.replacing("covered", with: "retired")),
             (row, row.replacing(cells[4], with: "–").replacing("covered", with: "type-checked")),
         ]
-        for (old, new) in changes {
-            #expect(try !problems(tour.replacing(old, with: new)).isEmpty, "\(old) → \(new)")
-        }
+        for (old, new) in changes { #expect(try !problems(tour.replacing(old, with: new)).isEmpty, "\(old) → \(new)") }
     }
 }

@@ -25,8 +25,7 @@ import Testing
         "NSAllowsLocalNetworking",
     ]
 
-    @Test("each name in a hint is one of a declaration")
-    func names() throws {
+    @Test func `each name in a hint is one of a declaration`() throws {
         let sources = try Self.sources("Sources")
         var declared = Self.foreign
         for (_, text) in sources {

@@ -1,7 +1,6 @@
 import AuthStateApp
 import AuthStateResource
 import AuthStateServer
-import Foundation
 import Testing
 
 /// Docs/Options.md: a row for each setting, with the default and the meaning that the source has.

@@ -1,14 +1,15 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
-import AuthStateStorage
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 
-@Suite("Workloads: tokens by assertions of a platform", .timeLimit(.minutes(5)))
-struct AssertionTests {
+@Suite("Workloads: tokens by assertions of a platform", .timeLimit(.minutes(5))) struct AssertionTests {
+    private let world: Platform
+
+    init() async throws { world = try await Platform() }
+
     @Test("a program needs no secret: each renewal reads the platform's newest token, in the next process too")
     func life() async throws {
         let clock = ManualClock()
@@ -24,7 +25,7 @@ struct AssertionTests {
         #expect(archive.contains(world.path) && !archive.contains(second))
         clock.advance(by: .seconds(3600))
         let third = try world.mount()
-        let restored = try await AuthState.restore(at: AuthState.Place(store, service: world.fixture.service))
+        let restored = try await AuthState.restore(at: world.fixture.place(store))
         #expect(restored.record.assertionGrant == AssertionGrant(world.assertion, scopes: ["api"]))
         _ = try await restored.freshTokens()
         #expect(world.sent.map { $0["assertion"] }.suffix(2) == [second, third])
@@ -37,11 +38,9 @@ struct AssertionTests {
 
     @Test("a client that a platform vouches for authenticates with its token")
     func clientAuthentication() async throws {
-        let world = try await Platform()
         let token = try world.mount()
         let client = Client(world.fixture.configuration, id: "service", credential: world.assertion)
-        let state = try await AuthState.logIn(
-            .clientCredentials(client, scopes: ["api"]), at: .memory(service: world.fixture.service))
+        let state = try await AuthState.logIn(.clientCredentials(client, scopes: ["api"]), at: world.fixture.place())
         #expect(state.isAuthorized)
         let sent = try #require(world.sent.last)
         #expect(sent["client_assertion"] == token && sent["client_assertion_type"] == ClientAssertion.type)
@@ -57,7 +56,6 @@ struct AssertionTests {
         "other users may read a platform's file, as platforms mount it, and none may write it",
         arguments: [(0o600, true), (0o444, true), (0o644, true), (0o664, false), (0o646, false)])
     func permissions(_ permissions: Int, _ isRead: Bool) async throws {
-        let world = try await Platform()
         let token = try world.mount(permissions: permissions)
         guard !isRead else { return #expect(try world.assertion.issuedAssertion(stage: .token) == token) }
         let error = failure { _ = try world.assertion.issuedAssertion(stage: .token) }
@@ -68,19 +66,16 @@ struct AssertionTests {
         "what is no JWT is not sent, and the error shows nothing of it",
         arguments: ["hunter2", ClientKeys.pkcs8, "a b.c.d"])
     func otherContent(_ text: String) async throws {
-        let world = try await Platform()
         try world.write(text)
-        let error = await failure { _ = try await world.state() }
+        let error = await authError { try await world.state() }
         #expect(error?.code == .credentialUnavailable && error?.message.contains(world.path) == true)
         #expect(error.map { "\($0)" }?.contains(text) == false)
         #expect(world.sent.isEmpty)
         #expect(failure { try world.assertion.checkAvailable() }?.stage == .usage)
     }
 
-    @Test("a missing file and an unset variable are clear errors")
-    func missing() async throws {
-        let world = try await Platform()
-        #expect(await failure { _ = try await world.state() }?.code == .credentialUnavailable)
+    @Test func `a missing file and an unset variable are clear errors`() async throws {
+        #expect(await authError { try await world.state() }?.code == .credentialUnavailable)
         let unset = failure {
             _ = try ClientCredential.assertion(environment: "AUTHSTATE_NO_SUCH_TOKEN").issuedAssertion(stage: .token)
         }
@@ -89,12 +84,11 @@ struct AssertionTests {
 
     @Test("an assertion that the provider refuses leaves the state as it was, and is sent once")
     func refused() async throws {
-        let world = try await Platform()
         try world.mount()
         let state = try await world.state()
         try world.mount(audience: "https://other.example")
         let count = world.sent.count
-        let error = await failure { try await state.refresh() }
+        let error = await authError { try await state.refresh() }
         #expect(error?.code == .invalidGrant && error?.stage == .token && world.sent.count == count + 1)
         #expect(state.isAuthorized && state.authorizationError == nil)
         try world.mount()
@@ -111,16 +105,14 @@ struct AssertionTests {
             return try world.token(audience: request.audience)
         }
         let store = InMemoryAuthStateStore()
-        let place = AuthState.Place(store, service: world.fixture.service)
+        let place = world.fixture.place(store)
         let login = AuthState.Login.assertion(
-            assertion, at: world.fixture.configuration, scopes: ["api"],
-            resources: ["https://api.example"])
+            assertion, at: world.fixture.configuration, scopes: ["api"], resources: ["https://api.example"])
         let state = try await AuthState.logIn(login, at: place)
         clock.advance(by: .seconds(3600))
         _ = try await state.freshTokens()
         let expected = CredentialRequest(
-            audience: world.fixture.provider.issuer, clientID: "", resources: ["https://api.example"],
-            scopes: ["api"])
+            audience: world.fixture.provider.issuer, clientID: "", resources: ["https://api.example"], scopes: ["api"])
         #expect(asked.withLock { $0 } == [expected, expected])
         // The next process has the function again from the login, and does not log in anew.
         let next = try await AuthState.restoreOrLogIn(login, at: place)
@@ -130,12 +122,10 @@ struct AssertionTests {
         #expect(asked.withLock { $0.count } == 3)
         // One that was restored without it says what is missing.
         let bare = try await AuthState.restore(at: place)
-        #expect(await failure { try await bare.refresh() }?.code == .credentialUnavailable)
+        #expect(await authError { try await bare.refresh() }?.code == .credentialUnavailable)
     }
 
-    @Test("the errors of a function reach the caller, and the state stays as it was")
-    func functionErrors() async throws {
-        let world = try await Platform()
+    @Test func `the errors of a function reach the caller, and the state stays as it was`() async throws {
         struct Unreachable: Error {}
         let failing = Lock<(any Error)?>(nil)
         let assertion = ClientCredential.assertion { request in
@@ -144,21 +134,19 @@ struct AssertionTests {
         }
         let state = try await world.state(assertion)
         failing.withLock { $0 = Unreachable() }
-        let error = await failure { try await state.refresh() }
+        let error = await authError { try await state.refresh() }
         #expect(error?.code == .credentialUnavailable && error?.message.contains("could not be fetched") == true)
         let own = AuthStateError(.notLoggedIn, stage: .store, "Nobody is logged in there.")
         failing.withLock { $0 = own }
-        #expect(await failure { try await state.refresh() } == own)
+        #expect(await authError { try await state.refresh() } == own)
         failing.withLock { $0 = CancellationError() }
-        #expect(await failure { try await state.refresh() }?.message.contains("given up") == true)
+        #expect(await authError { try await state.refresh() }?.message.contains("given up") == true)
         #expect(state.isAuthorized && state.authorizationError == nil)
-        let silent = await failure { _ = try await world.state(.assertion { _ in "" }) }
+        let silent = await authError { try await world.state(.assertion { _ in "" }) }
         #expect(silent?.code == .credentialUnavailable && silent?.message.contains("is empty") == true)
     }
 
-    @Test("a secret and a key come from a function too")
-    func fetchedSecret() async throws {
-        let world = try await Platform()
+    @Test func `a secret and a key come from a function too`() async throws {
         let secret = ClientCredential.fetched { request in request.clientID + "-secret" }
         let client = Client(world.fixture.configuration, id: "service", credential: secret)
         let place = AuthState.Place.memory(service: world.fixture.service)
@@ -170,8 +158,7 @@ struct AssertionTests {
         let text = String(decoding: key.privateKey.privateJSON.serialized(), as: UTF8.self)
         let grant = JWTBearerGrant(
             issuer: "robot", subject: "robot", key: .fetched(method: .privateKeyJWT) { _ in text }, scopes: ["api"])
-        #expect(
-            try await AuthState.logIn(.jwtBearer(grant, at: world.fixture.configuration), at: place).isAuthorized)
+        #expect(try await AuthState.logIn(.jwtBearer(grant, at: world.fixture.configuration), at: place).isAuthorized)
         // What is signed with the secret itself cannot wait for a function.
         var request = world.fixture.request()
         request.client.credential = secret
@@ -181,11 +168,9 @@ struct AssertionTests {
                 == .unsupported)
     }
 
-    @Test("a stored state of another workload, or of another kind of program, is not continued")
-    func otherWorkload() async throws {
-        let world = try await Platform()
+    @Test func `a stored state of another workload, or of another kind of program, is not continued`() async throws {
         try world.mount()
-        let place = AuthState.Place(InMemoryAuthStateStore(), service: world.fixture.service)
+        let place = world.fixture.place(InMemoryAuthStateStore())
         let provider = world.fixture.configuration
         _ = try await AuthState.logIn(.assertion(world.assertion, at: provider), at: place)
         let count = world.sent.count
@@ -220,7 +205,6 @@ struct Platform: Sendable {
     }
 
     var assertion: ClientCredential { .assertion(file: path) }
-    /// The token requests that arrived.
     var sent: [Parameters] { fixture.provider.requests(at: .token).map(\.parameters) }
 
     /// A token of the platform.
@@ -253,7 +237,7 @@ struct Platform: Sendable {
     ) async throws -> AuthState {
         try await AuthState.logIn(
             .assertion(assertion ?? self.assertion, at: fixture.configuration, scopes: ["api"]),
-            at: AuthState.Place(store, service: fixture.service))
+            at: fixture.place(store))
     }
 }
 

@@ -1,12 +1,10 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 
-@Suite("Exchanging a state's tokens", .timeLimit(.minutes(5)))
-struct ExchangeTests {
+@Suite("Exchanging a state's tokens", .timeLimit(.minutes(5))) struct ExchangeTests {
     private func fixture(clock: ManualClock? = nil) async throws -> ProviderFixture {
         try await ProviderFixture(clock: clock) { configuration in
             configuration.clients[0].grantTypes.insert(.tokenExchange)
@@ -53,12 +51,11 @@ struct ExchangeTests {
         #expect(sent["actor_token"] == actor && sent["actor_token_type"] == TokenTypeIdentifier.accessToken.rawValue)
     }
 
-    @Test("a token that the state does not have is a clear error, without a request")
-    func missing() async throws {
+    @Test func `a token that the state does not have is a clear error, without a request`() async throws {
         let fixture = try await fixture()
         let state = try await fixture.logIn(fixture.request(["api"]))
         let count = fixture.provider.requestCount(.token)
-        let error = await failure { _ = try await state.exchangeToken(.idToken) }
+        let error = await authError { try await state.exchangeToken(.idToken) }
         #expect(error?.code == .invalidArgument && error?.stage == .token)
         #expect(fixture.provider.requestCount(.token) == count)
     }
@@ -121,9 +118,9 @@ struct ExchangeTests {
         let exchange = TokenExchange(of: TypedToken(own, type: .accessToken))
         var request = TokenRequest(Client(fixture.base.configuration, id: "app"), .tokenExchange(exchange))
         fixture.provider.update { $0.requiresDPoP = false }
-        #expect(await failure { _ = try await fixture.base.service.perform(request) }?.code == .invalidRequest)
+        #expect(await authError { try await fixture.base.service.perform(request) }?.code == .invalidRequest)
         request.dpopKey = try .generate(for: fixture.base.configuration)
-        #expect(await failure { _ = try await fixture.base.service.perform(request) }?.code == .invalidRequest)
+        #expect(await authError { try await fixture.base.service.perform(request) }?.code == .invalidRequest)
     }
 
     @Test("a bearer token instead of a bound one is a downgrade, and refused")
@@ -132,15 +129,14 @@ struct ExchangeTests {
         let state = try await fixture.logIn()
         fixture.provider.update { $0.deviations.tokenResponse = { $0["token_type"] = "Bearer" } }
         let before = state.record
-        #expect(await failure { _ = try await state.exchangeToken() }?.code == .unsupportedTokenType)
+        #expect(await authError { try await state.exchangeToken() }?.code == .unsupportedTokenType)
         #expect(state.record == before)
     }
 
-    @Test("a client without the grant is refused")
-    func unauthorizedClient() async throws {
+    @Test func `a client without the grant is refused`() async throws {
         let fixture = try await ProviderFixture()
         let state = try await fixture.logIn(fixture.request(["api"]))
-        #expect(await failure { _ = try await state.exchangeToken() }?.code == .unauthorizedClient)
+        #expect(await authError { try await state.exchangeToken() }?.code == .unauthorizedClient)
     }
 
     @Test("a client's own token: its resources are kept for renewals, unless a renewal names others")
@@ -149,13 +145,11 @@ struct ExchangeTests {
         let store = InMemoryAuthStateStore()
         let state = try await AuthState.logIn(
             .clientCredentials(
-                Client(fixture.configuration, id: "service", credential: .secret("service-secret")), scopes: ["api"],
-                resources: ["https://a.example", "https://b.example"]),
-            at: AuthState.Place(store, service: fixture.service))
+                fixture.serviceClient, scopes: ["api"], resources: ["https://a.example", "https://b.example"]),
+            at: fixture.place(store))
         try await state.refresh()
         try await state.refresh(RenewalParameters(resources: ["https://b.example"]))
-        let restored = try await AuthState.restore(
-            at: AuthState.Place(store, service: fixture.service), credential: .secret("service-secret"))
+        let restored = try await AuthState.restore(at: fixture.place(store), credential: .secret("service-secret"))
         try await restored.refresh()
         let both = ["https://a.example", "https://b.example"]
         #expect(

@@ -1,14 +1,11 @@
 import AuthStateFoundation
-import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("Service accounts: tokens by assertions", .timeLimit(.minutes(5)))
-struct JWTBearerTests {
+@Suite("Service accounts: tokens by assertions", .timeLimit(.minutes(5))) struct JWTBearerTests {
     /// A provider that knows the service account `robot`, and the file with its private key.
     struct World {
         let fixture: ProviderFixture
@@ -20,9 +17,7 @@ struct JWTBearerTests {
         ) async throws {
             let key = try SigningKey.generate(.es256, keyID: "robot-1")
             fixture = try await ProviderFixture(clock: clock) { configuration in
-                configuration.clients = [
-                    .init(id: "robot", keys: [key.publicKey], grantTypes: [.jwtBearer]), .service,
-                ]
+                configuration.clients = [.init(id: "robot", keys: [key.publicKey], grantTypes: [.jwtBearer]), .service]
                 change(&configuration)
             }
             folder = FileManager.default.temporaryDirectory.appendingPathComponent("robot-\(UUID())")
@@ -39,15 +34,13 @@ struct JWTBearerTests {
             _ grant: JWTBearerGrant? = nil, store: any AuthStateStore = InMemoryAuthStateStore()
         ) async throws -> AuthState {
             try await AuthState.logIn(
-                .jwtBearer(grant ?? self.grant, at: fixture.configuration),
-                at: AuthState.Place(store, service: fixture.service))
+                .jwtBearer(grant ?? self.grant, at: fixture.configuration), at: fixture.place(store))
         }
 
         var assertions: [String] { fixture.provider.requests(at: .token).compactMap { $0.parameters["assertion"] } }
     }
 
-    @Test("a logout shows no page: a service account has no session")
-    func logOut() async throws {
+    @Test func `a logout shows no page: a service account has no session`() async throws {
         let world = try await World()
         defer { try? FileManager.default.removeItem(at: world.folder) }
         let state = try await world.state()
@@ -73,7 +66,7 @@ struct JWTBearerTests {
 
         let archive = String(decoding: try #require(try await store.load(.default)).archive, as: UTF8.self)
         #expect(archive.contains("key.json") && !archive.contains("\"d\""))
-        let restored = try await AuthState.restore(at: AuthState.Place(store, service: world.fixture.service))
+        let restored = try await AuthState.restore(at: world.fixture.place(store))
         #expect(restored.record.jwtBearer == world.grant)
         clock.advance(by: .seconds(3600))
         #expect(try await restored.freshTokens().accessToken != first)
@@ -83,8 +76,7 @@ struct JWTBearerTests {
         #expect(requests.allSatisfy { $0.parameters.values("resource") == ["https://api.example"] })
     }
 
-    @Test("a token is issued in the name of the user in sub, and of no other")
-    func delegation() async throws {
+    @Test func `a token is issued in the name of the user in sub, and of no other`() async throws {
         let world = try await World()
         defer { try? FileManager.default.removeItem(at: world.folder) }
         var grant = world.grant
@@ -93,7 +85,7 @@ struct JWTBearerTests {
         let reply = try await state.performAction(TransportRequest(url: world.fixture.provider.url(of: .resource)))
         #expect(String(decoding: reply.body, as: UTF8.self).contains("Hello, Ada Lovelace!"))
         grant.subject = "mallory"
-        let error = await failure { _ = try await world.state(grant) }
+        let error = await authError { try await world.state(grant) }
         #expect(error?.code == .invalidGrant && error?.hint?.contains("clock") == true)
     }
 
@@ -114,23 +106,20 @@ struct JWTBearerTests {
         defer { try? FileManager.default.removeItem(at: world.folder) }
         let state = try await world.state()
         world.fixture.provider.update { $0.clients[0].keys = [] }
-        let error = await failure { try await state.refresh() }
+        let error = await authError { try await state.refresh() }
         #expect(error?.code == .invalidGrant && error?.stage == .token)
         #expect(state.isAuthorized && state.authorizationError == nil)
         try FileManager.default.removeItem(at: world.folder)
-        #expect(await failure { try await state.refresh() }?.code == .credentialUnavailable)
+        #expect(await authError { try await state.refresh() }?.code == .credentialUnavailable)
     }
 
     @Test("a client that also authenticates is named")
     func confidentialClient() async throws {
         let world = try await World { $0.clients[1].grantTypes.insert(.jwtBearer) }
         defer { try? FileManager.default.removeItem(at: world.folder) }
-        let error = await failure {
+        let error = await authError {
             _ = try await AuthState.logIn(
-                .jwtBearer(
-                    world.grant,
-                    Client(world.fixture.configuration, id: "service", credential: .secret("service-secret"))),
-                at: .memory(service: world.fixture.service))
+                .jwtBearer(world.grant, world.fixture.serviceClient), at: world.fixture.place())
         }
         // The assertion is the robot's, and this provider wants the client's own.
         #expect(error?.code == .invalidGrant)
@@ -138,8 +127,7 @@ struct JWTBearerTests {
         #expect(request.headers["Authorization"]?.hasPrefix("Basic ") == true)
     }
 
-    @Test("a key in memory is not archived, and a pool keeps the state under a key")
-    func pool() async throws {
+    @Test func `a key in memory is not archived, and a pool keeps the state under a key`() async throws {
         let world = try await World()
         defer { try? FileManager.default.removeItem(at: world.folder) }
         let store = InMemoryAuthStateStore()
@@ -153,14 +141,13 @@ struct JWTBearerTests {
         let restored = try await AuthState.restore(
             at: AuthState.Place(store, key: "robot", service: world.fixture.service))
         #expect(restored.isAuthorized)
-        #expect(await failure { try await restored.refresh() }?.code == .credentialUnavailable)
+        #expect(await authError { try await restored.refresh() }?.code == .credentialUnavailable)
         let bound = try await pool.logIn(
             .jwtBearer(world.grant, at: world.fixture.configuration, dpopKey: .generate()), for: "bound robot")
         #expect(try await bound.freshTokens().isDPoPBound)
     }
 
-    @Test("archives of clients' own states from before there were resources and assertions are read")
-    func archives() throws {
+    @Test func `archives of clients' own states from before there were resources and assertions are read`() throws {
         let old = """
             {"format":3,"state":{"clientCredentials":{"additionalParameters":{"pairs":[{"name":"b","value":"c"}]},\
             "scopes":["a"]},"clientID":"client","configuration":{"tokenEndpoint":"https://op.example/token",\

@@ -1,6 +1,4 @@
 import AuthStateFoundation
-import AuthStateOAuth
-import AuthStateSystem
 import Testing
 
 @testable import AuthStateKit
@@ -8,8 +6,7 @@ import Testing
 /// The ledger after each history, without an actor, a store or a clock.
 ///
 /// The second page to read, after `RecordTests`: each row is a history of one state and what is known at its end.
-@Suite("A state's ledger")
-struct LedgerTests {
+@Suite("A state's ledger") struct LedgerTests {
     /// What can happen. Another process's record is told by what happened to the login that both began with.
     enum Step: Sendable {
         case event(AuthState.Event, at: Int64)
@@ -88,8 +85,7 @@ struct LedgerTests {
                     .saved(version: "v2"),
                 ], "2 | shown 2 | stored v2 1 | unsaved"),
             Row("a failure is forgotten when nothing is unsaved", [.saveFails], "0 | shown 0 | stored v1 0"),
-            Row(
-                "an end is shown at once", [.event(.loggedOut, at: 20)], "ended | shown ended | stored v1 0"),
+            Row("an end is shown at once", [.event(.loggedOut, at: 20)], "ended | shown ended | stored v1 0"),
         ])
     func shows(_ row: Row) throws { try check(row) }
 
@@ -265,8 +261,7 @@ struct LedgerTests {
             case .event(let event, let time): _ = ledger.apply(event, at: Self.stamp(time))
             case .begins(let event, let time, let over):
                 let date = Date(timeIntervalSince1970: Double(time) / 1_000_000)
-                _ = ledger.begin(
-                    with: event, at: date, over: over.map(record), over.map { _ in .init(rawValue: "v2") })
+                _ = ledger.begin(with: event, at: date, over: over.map(record), over.map { _ in .init(rawValue: "v2") })
             case .readingBegins: reading = ledger.reading(at: now)
             case .finds(let elsewhere, let version):
                 _ = ledger.found(.init(rawValue: version), by: reading, isLeased: true) { _ in record(elsewhere) }

@@ -1,29 +1,22 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 
 /// Operations on the store that end late, or beside others; `LedgerTests` has the rules by themselves.
-@Suite("Outcomes of the store, in and out of order")
-struct OutcomeOrderTests {
-    private func tokens(_ fixture: Fixture, _ name: String = "login") -> TokenResponse {
-        TokenResponse(
-            accessToken: "SECRET-\(name)", issuedAt: fixture.clock.date,
-            accessTokenExpirationDate: fixture.clock.date.addingTimeInterval(3600),
-            refreshToken: "SECRET-refresh-\(name)")
-    }
+@Suite("Outcomes of the store, in and out of order") struct OutcomeOrderTests {
+    private let fixture: Fixture
 
-    @Test("a login stays later than what it finds although another save failed while it waited")
-    func anotherSaveFails() async throws {
-        let fixture = try Fixture()
+    init() throws { fixture = try Fixture() }
+
+    @Test func `a login stays later than what it finds although another save failed while it waited`() async throws {
         let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
         let state = fixture.state(store: store)
         try await state.setNeedsTokenRefresh()
-        store.holdLoads(at: gate)
-        let login = Task { try await state.update(with: tokens(fixture)) }
+        store.hold(.load, at: gate)
+        let login = Task { try await state.update(with: fixture.login("login")) }
         await gate.arrivals()
         let wish = Task { try await state.setNeedsTokenRefresh() }
         wish.cancel()
@@ -32,23 +25,21 @@ struct OutcomeOrderTests {
         let later = fixture.clock.date.addingTimeInterval(3600)
         let theirs = fixture.record.applying(.loggedOut, at: fixture.record.nextStamp(at: later))
         store.overwrite(try AuthStateArchive(theirs).data())
-        store.holdLoads(at: nil)
+        store.hold(.load, at: nil)
         gate.open()
         _ = await login.result
         #expect(state.record.accessToken == "SECRET-login")
     }
 
-    @Test("a first login that could not be saved gives way to a later one")
-    func firstLoginUnsaved() async throws {
-        let fixture = try Fixture()
+    @Test func `a first login that could not be saved gives way to a later one`() async throws {
         let store = FaultyStore()
         store.fail(.save)
-        let mine = await AuthState.Place(store, service: fixture.service, options: fixture.options)
-            .state(AuthState.Record(fixture.record.client), .loggedIn(nil, tokens(fixture, "mine")))
+        let mine = await fixture.place(store)
+            .state(AuthState.Record(fixture.record.client), .loggedIn(nil, fixture.login("mine")))
         #expect(mine.status.storeError != nil && mine.record.accessToken == "SECRET-mine")
         store.fail()
         fixture.clock.advance(by: .seconds(10))
-        try await fixture.state(store: store).update(with: tokens(fixture, "theirs"))
+        try await fixture.state(store: store).update(with: fixture.login("theirs"))
         try await mine.save()
         #expect(mine.record.accessToken == "SECRET-theirs")
         #expect(try await store.inner.login()?.accessToken == "SECRET-theirs")
@@ -56,13 +47,12 @@ struct OutcomeOrderTests {
 
     @Test("tokens that a login replaces are not delivered once the login is stored, although its save has not returned")
     func ownSaveSeen() async throws {
-        let fixture = try Fixture()
         let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
         let state = fixture.state(store: store)
         try await state.save()
         #expect(try await state.freshTokens().accessToken == "SECRET-access-0")
-        store.holdWritten(at: gate)
-        let login = Task { try await state.update(with: tokens(fixture)) }
+        store.hold(.written, at: gate)
+        let login = Task { try await state.update(with: fixture.login("login")) }
         await gate.arrivals()
         fixture.clock.advance(by: .seconds(61))
         #expect(try await bounded { try await state.freshTokens() }.accessToken == "SECRET-login")
@@ -73,17 +63,15 @@ struct OutcomeOrderTests {
 
     @Test("a save that returns after its lease was lost does not hide what was stored since", arguments: [true, false])
     func lateSave(isRead: Bool) async throws {
-        let fixture = try Fixture()
         let (store, gate) = (LeaselessStore(), ScriptedTransport.Gate())
         let state = fixture.state(store: store)
         try await state.setNeedsTokenRefresh()
         store.holdNextWritten(at: gate)
-        let late = Task { try await state.update(with: tokens(fixture, "late")) }
+        let late = Task { try await state.update(with: fixture.login("late")) }
         await gate.arrivals()
-        let other = try await AuthState.restore(
-            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
+        let other = try await AuthState.restore(at: fixture.place(store))
         fixture.clock.advance(by: .seconds(10))
-        try await other.update(with: tokens(fixture, "other"))
+        try await other.update(with: fixture.login("other"))
         if isRead { try await state.catchUp() }
         gate.open()
         _ = await late.result
@@ -105,10 +93,9 @@ struct OutcomeOrderTests {
         let state = fixture.state(store: store)
         try await state.setNeedsTokenRefresh()
         store.holdNextWritten(at: saveGate)
-        let late = Task { try await state.update(with: tokens(fixture, "late")) }
+        let late = Task { try await state.update(with: fixture.login("late")) }
         await saveGate.arrivals()
-        let other = try await AuthState.restore(
-            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
+        let other = try await AuthState.restore(at: fixture.place(store))
         _ = try await other.refresh()
         store.holdNextLoad(at: loadGate)
         let caller = Task { try await state.refresh() }
@@ -117,20 +104,18 @@ struct OutcomeOrderTests {
         try await late.value
         loadGate.open()
         #expect(try await caller.value.accessToken == "SECRET-access-2")
-        #expect(fixture.spent == ["SECRET-refresh-late", "SECRET-refresh-1"])
+        #expect(fixture.spent == ["SECRET-late-refresh", "SECRET-refresh-1"])
     }
 
-    @Test("a look is repeated when the reading of the process's own login ends first")
-    func overtakenLook() async throws {
-        let fixture = try Fixture()
+    @Test func `a look is repeated when the reading of the process's own login ends first`() async throws {
         let (store, loadGate, saveGate, lookGate) = (
             LeaselessStore(), ScriptedTransport.Gate(), ScriptedTransport.Gate(), ScriptedTransport.Gate()
         )
         let state = fixture.state(store: store)
-        try await state.update(with: tokens(fixture, "former"))
+        try await state.update(with: fixture.login("former"))
         store.holdNextLoad(at: loadGate)
         store.holdNextSave(at: saveGate)
-        let login = Task { try await state.update(with: tokens(fixture, "login")) }
+        let login = Task { try await state.update(with: fixture.login("login")) }
         await loadGate.arrivals()
         // Removed after the login has read it, and before it is taken in.
         store.removeAll()
@@ -146,9 +131,7 @@ struct OutcomeOrderTests {
         try await login.value
     }
 
-    @Test("a record that was removed does not come back with a look that had begun before")
-    func removalDuringLook() async throws {
-        let fixture = try Fixture()
+    @Test func `a record that was removed does not come back with a look that had begun before`() async throws {
         let (contents, gate) = (InMemoryAuthStateStore(), ScriptedTransport.Gate())
         let store = WatchedStore(contents)
         let state = fixture.state(store: store)
@@ -162,7 +145,7 @@ struct OutcomeOrderTests {
         gate.open()
         try await look.value
         #expect(await state.ledger.version == nil)
-        try await state.update(with: tokens(fixture))
+        try await state.update(with: fixture.login("login"))
         #expect(try await contents.login()?.accessToken == "SECRET-login")
     }
 
@@ -174,13 +157,13 @@ struct OutcomeOrderTests {
         let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
         let state = fixture.state(store: store)
         fixture.clock.advance(by: .seconds(4000))
-        store.holdSaves(at: gate)
+        store.hold(.save, at: gate)
         let caller = Task { try await isExplicit ? state.refresh() : state.freshTokens() }
         await gate.arrivals()
-        let login = Task { try await state.update(with: tokens(fixture)) }
+        let login = Task { try await state.update(with: fixture.login("login")) }
         try await eventually { fixture.transport.requests.count == 1 }
         while await state.newest.accessToken != "SECRET-login" { await Task.yield() }
-        store.holdSaves(at: nil)
+        store.hold(.save, at: nil)
         gate.open()
         #expect(try await caller.value.accessToken == (isExplicit ? "SECRET-access-2" : "SECRET-login"))
         try await login.value
@@ -211,7 +194,6 @@ private final class LeaselessStore: AuthStateStore {
 
     /// Holds the next reading without a lease at this gate when it has read.
     func holdNextLook(at gate: ScriptedTransport.Gate) { contents.withLock { $0.lookGate = gate } }
-    /// Holds the next save at this gate before it writes.
     func holdNextSave(at gate: ScriptedTransport.Gate) { contents.withLock { $0.saveGate = gate } }
 
     func load(_ key: AuthStateKey) async throws -> StoredAuthState? {

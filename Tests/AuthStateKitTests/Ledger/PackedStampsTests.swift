@@ -2,14 +2,12 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("Stamps in little memory")
-struct PackedStampsTests {
+@Suite("Stamps in little memory") struct PackedStampsTests {
     private let paths: [any WritableKeyPath<AuthState.Stamps, AuthState.Stamp> & Sendable] = [
         \.grant, \.client, \.registration, \.tokens, \.refreshToken, \.error, \.pause, \.unconfirmed, \.wish,
     ]
 
-    @Test("every combination of stamps is returned unchanged, and equal ones are equal")
-    func roundTrip() throws {
+    @Test func `every combination of stamps is returned unchanged, and equal ones are equal`() throws {
         let choices = [AuthState.Stamp.never, AuthState.Stamp(time: 1, name: 7), AuthState.Stamp(time: 2, name: 7)]
         var seen: Set<AuthState.PackedStamps> = []
         // All combinations of three stamps in nine places.

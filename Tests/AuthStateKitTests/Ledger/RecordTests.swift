@@ -1,5 +1,4 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -8,8 +7,7 @@ import Testing
 /// The whole behaviour of a state, without an actor, a store or a provider: what an event does to it, and how two merge.
 ///
 /// Begin here: the other tests are about when these two functions are called, and what is saved and shown in between.
-@Suite("A state's record")
-struct RecordTests {
+@Suite("A state's record") struct RecordTests {
     /// A state with tokens, a refresh token and an ID token, all given at the time 1,000.
     private let login: AuthState.Record
     private static let error = AuthStateError(.invalidGrant, stage: .refresh, "Refused.")
@@ -32,7 +30,6 @@ struct RecordTests {
             refreshToken: refresh ? "refresh \(name)" : nil, idToken: idToken)
     }
 
-    /// A summary of a state, in one line.
     private static func summary(_ record: AuthState.Record) -> String {
         let parts = [
             record.isLoggedOut ? "logged out" : nil, record.lastTokenResponse?.accessToken, record.refreshToken,
@@ -82,8 +79,7 @@ struct RecordTests {
         #expect(Self.summary(login.applying(event).applying(.renewed(Self.tokens("1")))) == "access 1, refresh 1, ID 0")
     }
 
-    @Test("a newer refresh token ends the refusal of the one before, and no other error")
-    func answeredByRefreshToken() {
+    @Test func `a newer refresh token ends the refusal of the one before, and no other error`() {
         let refused = login.applying(.tokenRefused("refresh 0", Self.error))
         #expect(Self.summary(refused.applying(.rotated(refreshToken: "refresh 1"))) == "access 0, refresh 1, ID 0")
         let denied = login.applying(.tokenRefused("access 0", AuthStateError(.accessDenied, stage: .resource, "No.")))
@@ -92,8 +88,7 @@ struct RecordTests {
         #expect(Self.summary(rotated.applying(.renewed(Self.tokens("2")))) == "access 2, refresh 2, ID 0")
     }
 
-    @Test("a renewal does not end a wish to renew that was made after it was sent")
-    func laterWish() {
+    @Test func `a renewal does not end a wish to renew that was made after it was sent`() {
         let wished = login.applying(.refreshRequested, at: Self.stamp(3000))
         let renewed = wished.applying(.renewed(Self.tokens("1")), at: Self.stamp(2000))
         #expect(Self.summary(renewed) == "access 1, refresh 1, ID 0, wish")
@@ -150,8 +145,7 @@ struct RecordTests {
         return [login] + once + twice.enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
     }
 
-    @Test("merging two states gives one result, whichever is asked, and merging again changes nothing")
-    func pairs() throws {
+    @Test func `merging two states gives one result, whichever is asked, and merging again changes nothing`() throws {
         let states = try states()
         for one in states {
             #expect(one.merged(with: one) == one)
@@ -207,8 +201,7 @@ struct RecordTests {
         return (ours, theirs)
     }
 
-    @Test("endpoints of another process get no registration of ours, before and after a logout")
-    func foreignEndpoints() throws {
+    @Test func `endpoints of another process get no registration of ours, before and after a logout`() throws {
         var (ours, theirs) = try registered()
         (theirs.stamps.grant, theirs.stamps.client) = (Self.stamp(9000), Self.stamp(9000))
         let adopted = ours.merged(with: theirs)
@@ -219,8 +212,7 @@ struct RecordTests {
         #expect(ended.merged(with: theirs).lastRegistrationResponse == nil)
     }
 
-    @Test("a login keeps what is registered, also where the provider has moved its endpoints")
-    func registrationStays() throws {
+    @Test func `a login keeps what is registered, also where the provider has moved its endpoints`() throws {
         let (ours, moved) = try registered()
         var login = moved.applying(.loggedIn(nil, Self.tokens("1")), at: Self.stamp(500))
         login.decide(after: ours)
@@ -229,8 +221,7 @@ struct RecordTests {
         #expect(Self.summary(login.merged(with: ours)) == "access 1, refresh 1")
     }
 
-    @Test("a decision that knows of another one is later, although the clock was set back")
-    func clockBehind() {
+    @Test func `a decision that knows of another one is later, although the clock was set back`() {
         let ahead = login.applying(.loggedOut, at: AuthState.Stamp(at: Date(timeIntervalSince1970: 4e9), after: 0))
         let stamp = ahead.nextStamp(at: Date(timeIntervalSince1970: 1))
         let again = ahead.applying(.loggedIn(nil, Self.tokens("1")), at: stamp)
@@ -246,8 +237,7 @@ struct RecordTests {
         #expect(try #require(steps.min(), "the clock moved") < 500)
     }
 
-    @Test("stamps survive an archive; a login's stamps are one stamp")
-    func archived() throws {
+    @Test func `stamps survive an archive; a login's stamps are one stamp`() throws {
         for record in try states() {
             let data = try AuthStateArchive(record).data()
             #expect(try AuthStateArchive(data: data).record == record)
@@ -272,8 +262,7 @@ struct RecordTests {
         #expect(throws: AuthStateError.self) { try AuthStateArchive(data: data) }
     }
 
-    @Test("archives can still be read after the last of all times")
-    func afterTheLastMoment() throws {
+    @Test func `archives can still be read after the last of all times`() throws {
         let last = login.applying(.refreshRequested, at: Self.stamp(1 << 60 - 1))
         var ended = last.applying(.loggedOut)
         #expect(try AuthStateArchive(data: AuthStateArchive(ended).data()).record == ended)
@@ -281,8 +270,7 @@ struct RecordTests {
         #expect(try AuthStateArchive(data: AuthStateArchive(ended).data()).record == ended)
     }
 
-    @Test(
-        "a clock beyond all times leaves room for later decisions", arguments: [1e300, -1e300, .nan])
+    @Test("a clock beyond all times leaves room for later decisions", arguments: [1e300, -1e300, .nan])
     func lastMoment(_ seconds: Double) throws {
         let stamp = AuthState.Stamp(at: Date(timeIntervalSince1970: seconds), after: login.stamps.newest)
         let ended = login.applying(.loggedOut, at: stamp)

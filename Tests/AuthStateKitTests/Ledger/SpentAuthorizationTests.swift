@@ -1,10 +1,8 @@
-import AuthStateOAuth
 import Testing
 
 @testable import AuthStateKit
 
-@Suite("An answer stored apart from the parts that all logins share")
-struct SpentAuthorizationTests {
+@Suite("An answer stored apart from the parts that all logins share") struct SpentAuthorizationTests {
     private func answer(code: String, state: String, nonce: String?) throws -> AuthorizationResponse {
         var request = AuthorizationRequest(
             Client(try Fixture().record.client.provider, id: "client"),
@@ -33,8 +31,7 @@ struct SpentAuthorizationTests {
         }
     }
 
-    @Test("parameters that the provider added come back in order, repeated, empty and special ones too")
-    func parameters() throws {
+    @Test func `parameters that the provider added come back in order, repeated, empty and special ones too`() throws {
         var answer = try answer(code: "code", state: "state", nonce: nil)
         for parameters: Parameters in [
             [:], ["": ""], ["a": "", "": "b"], ["a": "1", "b": "2", "a": "3"], ["a&b=c": "d%2B+ =&\u{0}ü"],

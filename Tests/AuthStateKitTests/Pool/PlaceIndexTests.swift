@@ -3,8 +3,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("Pool: the index of places")
-struct PlaceIndexTests {
+@Suite("Pool: the index of places") struct PlaceIndexTests {
     @Test("it finds what a dictionary would, with equal fingerprints and with full tables", arguments: [1, 2, 3, 4])
     func likeADictionary(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -34,8 +33,7 @@ struct PlaceIndexTests {
         }
     }
 
-    @Test("only places with the sought fingerprint are offered, until one is accepted")
-    func candidates() {
+    @Test func `only places with the sought fingerprint are offered, until one is accepted`() {
         var index = PlaceIndex()
         for place in 0..<5 { index.insert(place, place < 3 ? 8 : 16) }
         var offered: [Int] = []

@@ -1,6 +1,5 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -68,13 +67,11 @@ final class PoolFixture: Sendable {
     func newLogin(_ key: AuthStateKey) async throws -> AuthState {
         let record = try record(key)
         let state = AuthState(
-            AuthState.Record(record.client), service: service,
-            store: store, key: key, options: pool.options.state)
+            AuthState.Record(record.client), service: service, store: store, key: key, options: pool.options.state)
         try await state.update(with: record.lastTokenResponse)
         return state
     }
 
-    /// Runs the pool while the body does.
     func running(_ body: () async throws -> Void) async throws {
         let service = Task { [pool] in await pool.run() }
         do { try await body() } catch {
@@ -101,7 +98,6 @@ extension AuthStatePool {
     var ticks: Int { contents.withLock { $0.table.tick } }
 }
 
-/// Expects that a task ends because it was cancelled.
 func expectCancelled<R: Sendable>(_ task: Task<R, any Error>) async throws {
     try await bounded { _ = await #expect(throws: CancellationError.self) { try await task.value } }
 }

@@ -1,4 +1,3 @@
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -6,11 +5,10 @@ import Testing
 @testable import AuthStateServer
 @testable import AuthStateSystem
 
-@Suite("Pool: loading")
-struct PoolLoadingTests {
-    @Test("a hundred callers share one reading of the store and get the same object")
-    func oneLoad() async throws {
-        let fixture = PoolFixture()
+@Suite("Pool: loading") struct PoolLoadingTests {
+    private let fixture = PoolFixture()
+
+    @Test func `a hundred callers share one reading of the store and get the same object`() async throws {
         let (pool, store) = (fixture.pool, fixture.store)
         try await fixture.logIn("ada")
         let gate = ScriptedTransport.Gate()
@@ -32,7 +30,6 @@ struct PoolLoadingTests {
 
     @Test("every lookup in memory counts as one hit, whether the tokens can be used at once or not")
     func hits() async throws {
-        let fixture = PoolFixture()
         let pool = fixture.pool
         try await fixture.logIn("ada")
         _ = try await pool.freshTokens(for: "ada")
@@ -49,8 +46,7 @@ struct PoolLoadingTests {
         #expect(pool.statistics.hits == 5 && pool.statistics.loads == 1)
     }
 
-    @Test("a state stays in memory while a body runs with its tokens")
-    func heldByBody() async throws {
+    @Test func `a state stays in memory while a body runs with its tokens`() async throws {
         let fixture = PoolFixture { $0.capacity = 1 }
         let pool = fixture.pool
         for key: AuthStateKey in ["ada", "eve"] { try await fixture.logIn(key) }
@@ -62,9 +58,7 @@ struct PoolLoadingTests {
         #expect(fixture.store.loads("ada") == 1)
     }
 
-    @Test("a token that is refused in a body is renewed, once the state is in memory too")
-    func refusedToken() async throws {
-        let fixture = PoolFixture()
+    @Test func `a token that is refused in a body is renewed, once the state is in memory too`() async throws {
         try await fixture.logIn("ada")
         _ = try await fixture.pool.state(for: "ada")
         let accepted = try await fixture.pool.withFreshToken(for: "ada") { tokens in
@@ -74,9 +68,7 @@ struct PoolLoadingTests {
         #expect(accepted == "ada-1")
     }
 
-    @Test("a cancelled first caller is free at once, and no other caller is")
-    func cancelledFirstCaller() async throws {
-        let fixture = PoolFixture()
+    @Test func `a cancelled first caller is free at once, and no other caller is`() async throws {
         let (pool, store) = (fixture.pool, fixture.store)
         try await fixture.logIn("ada")
         let gate = ScriptedTransport.Gate()
@@ -92,9 +84,7 @@ struct PoolLoadingTests {
         #expect(store.loads("ada") == 1)
     }
 
-    @Test("an absent key is not logged in, which is not remembered")
-    func absentKeys() async throws {
-        let fixture = PoolFixture()
+    @Test func `an absent key is not logged in, which is not remembered`() async throws {
         let error = await authError { try await fixture.pool.state(for: "ada") }
         #expect(error?.code == .notLoggedIn && error?.kind == .reauthenticationRequired)
         #expect(fixture.pool.loadedState(for: "ada") == nil)
@@ -103,9 +93,7 @@ struct PoolLoadingTests {
         #expect(try await fixture.pool.state(for: "ada").isAuthorized)
     }
 
-    @Test("a key that cannot be read disturbs no other, and is read again")
-    func unreadableKeys() async throws {
-        let fixture = PoolFixture()
+    @Test func `a key that cannot be read disturbs no other, and is read again`() async throws {
         for key in ["ada", "bob"] as [AuthStateKey] { try await fixture.logIn(key) }
         fixture.store.setUnreadable(["ada"])
         #expect(await authError { try await fixture.pool.state(for: "ada") }?.code == .storeUnreadable)
@@ -115,28 +103,21 @@ struct PoolLoadingTests {
         #expect(fixture.store.loads("ada") == 2)
     }
 
-    @Test("a state with a client but without a grant counts as not logged in")
-    func clientsWithoutGrant() async throws {
-        let fixture = PoolFixture()
+    @Test func `a state with a client but without a grant counts as not logged in`() async throws {
         let record = try fixture.record("ada")
-        try await fixture.save(
-            AuthState.Record(record.client), "ada")
+        try await fixture.save(AuthState.Record(record.client), "ada")
         #expect(await authError { try await fixture.pool.state(for: "ada") }?.code == .notLoggedIn)
         #expect(fixture.pool.statistics.loaded == 0)
     }
 
-    @Test("a state in error is handed out, and its calls throw what is wrong")
-    func statesInError() async throws {
-        let fixture = PoolFixture()
+    @Test func `a state in error is handed out, and its calls throw what is wrong`() async throws {
         let refusal = AuthStateError(.invalidGrant, stage: .refresh, "gone")
         try await fixture.save(fixture.record("ada").applying(.failed(refusal)), "ada")
         #expect(try await fixture.pool.state(for: "ada").authorizationError == refusal)
         #expect(await authError { try await fixture.pool.freshTokens(for: "ada") } == refusal)
     }
 
-    @Test("each state gets the credential of its key, which no archive holds")
-    func credentials() async throws {
-        let fixture = PoolFixture()
+    @Test func `each state gets the credential of its key, which no archive holds`() async throws {
         for key in ["ada", "bob"] as [AuthStateKey] { try await fixture.logIn(key) }
         let pool = AuthStatePool(store: fixture.store, service: fixture.service) { key in
             key == "ada" ? .secret("SECRET") : nil
@@ -149,19 +130,16 @@ struct PoolLoadingTests {
 
     @Test("states of one provider share its configuration, also after another process has written one of them")
     func sharedConfigurations() async throws {
-        let fixture = PoolFixture()
         let (pool, store) = (fixture.pool, fixture.store)
         for key in ["ada", "bob"] as [AuthStateKey] { try await fixture.logIn(key) }
         let (ada, bob) = (try await pool.state(for: "ada"), try await pool.state(for: "bob"))
         #expect(ada.record.clientBox === bob.record.clientBox)
-        let elsewhere = try await AuthState.restore(
-            at: AuthState.Place(store, key: "ada", service: fixture.service))
+        let elsewhere = try await AuthState.restore(at: AuthState.Place(store, key: "ada", service: fixture.service))
         _ = try await elsewhere.refresh()
         try await ada.catchUp()
         #expect(ada.record.accessToken == "ada-1")
         #expect(ada.record.clientBox === bob.record.clientBox)
-        let login = await pool.insert(try await fixture.newLogin("new"))
-        #expect(login.record.clientBox === bob.record.clientBox)
+        #expect(try await pool.insert(fixture.newLogin("new")).record.clientBox === bob.record.clientBox)
         // A configuration of its own is not taken for another one.
         var record = try fixture.record("eve")
         record.client.provider.tolerances = [.missingTokenType]

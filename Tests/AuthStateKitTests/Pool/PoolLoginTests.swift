@@ -1,14 +1,13 @@
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("Pool: login and logout")
-struct PoolLoginTests {
-    @Test("a whole login goes through the pool, and the provider renews it")
-    func wholeLogin() async throws {
+@Suite("Pool: login and logout") struct PoolLoginTests {
+    private let fixture = PoolFixture()
+
+    @Test func `a whole login goes through the pool, and the provider renews it`() async throws {
         let provider = try await OpenIDProvider()
         let service = AuthorizationService()
         let pool = AuthStatePool(store: InMemoryAuthStateStore(), service: service)
@@ -28,8 +27,7 @@ struct PoolLoginTests {
         await provider.stop()
     }
 
-    @Test("a client's own token is kept under a key, with the credential of that key")
-    func clientCredentials() async throws {
+    @Test func `a client's own token is kept under a key, with the credential of that key`() async throws {
         let provider = try await OpenIDProvider()
         let service = AuthorizationService()
         let client = try #require(provider.configuration.clients.first { $0.id == "service" })
@@ -44,9 +42,7 @@ struct PoolLoginTests {
         await provider.stop()
     }
 
-    @Test("the holder of a key's state sees the next login in it: there is one object for a key")
-    func loginAnew() async throws {
-        let fixture = PoolFixture()
+    @Test func `the holder of a key's state sees the next login in it: there is one object for a key`() async throws {
         try await fixture.logIn("ada")
         let held = try await fixture.pool.state(for: "ada")
         _ = try await held.refresh()
@@ -57,9 +53,7 @@ struct PoolLoginTests {
         #expect(try await fixture.pool.state(for: "ada") === held)
     }
 
-    @Test("two logins keep the provider's configuration once between them")
-    func sharedParts() async throws {
-        let fixture = PoolFixture()
+    @Test func `two logins keep the provider's configuration once between them`() async throws {
         var kept: Set<ObjectIdentifier> = []
         for key in ["ada", "grace"] as [AuthStateKey] {
             let state = await fixture.pool.insert(try await fixture.newLogin(key))
@@ -68,9 +62,7 @@ struct PoolLoginTests {
         #expect(kept.count == 1)
     }
 
-    @Test("a login stands although the logout before it could not be saved")
-    func loginAfterUnsavedLogout() async throws {
-        let fixture = PoolFixture()
+    @Test func `a login stands although the logout before it could not be saved`() async throws {
         try await fixture.logIn("ada")
         let held = try await fixture.pool.state(for: "ada")
         fixture.store.setReadOnly(true)
@@ -84,7 +76,6 @@ struct PoolLoginTests {
 
     @Test("a logout empties the store, and a holder of the state sees it")
     func logout() async throws {
-        let fixture = PoolFixture()
         try await fixture.logIn("ada")
         let held = try await fixture.pool.state(for: "ada")
         try await fixture.pool.remove("ada")
@@ -98,9 +89,7 @@ struct PoolLoginTests {
         #expect(held.isAuthorized)
     }
 
-    @Test("the record of a logout is removed on request, and a login is not")
-    func removedEnd() async throws {
-        let fixture = PoolFixture()
+    @Test func `the record of a logout is removed on request, and a login is not`() async throws {
         try await fixture.logIn("ada")
         try await fixture.pool.forgetLogout("ada")
         #expect(try await fixture.store.login("ada") != nil)
@@ -122,7 +111,6 @@ struct PoolLoginTests {
 
     @Test("a logout of a key that is not in memory empties the store; one of an absent key does nothing")
     func logoutWithoutLoading() async throws {
-        let fixture = PoolFixture()
         try await fixture.logIn("ada")
         try await fixture.pool.remove("ada")
         #expect(try await fixture.store.login("ada") == nil)
@@ -131,9 +119,7 @@ struct PoolLoginTests {
         #expect(fixture.pool.statistics.loaded == 0)
     }
 
-    @Test("a state that no caller holds leaves memory with the logout")
-    func logoutFreesMemory() async throws {
-        let fixture = PoolFixture()
+    @Test func `a state that no caller holds leaves memory with the logout`() async throws {
         try await fixture.logIn("ada")
         _ = try await fixture.pool.freshTokens(for: "ada")
         try await eventually { fixture.pool.statistics.loaded == 1 }
@@ -141,18 +127,14 @@ struct PoolLoginTests {
         #expect(fixture.pool.statistics.loaded == 0)
     }
 
-    @Test("a logout by a holder of the state counts for the pool")
-    func logoutByHolder() async throws {
-        let fixture = PoolFixture()
+    @Test func `a logout by a holder of the state counts for the pool`() async throws {
         try await fixture.logIn("ada")
         try await fixture.pool.state(for: "ada").clear()
         #expect(await authError { try await fixture.pool.state(for: "ada") }?.code == .notLoggedIn)
         try await eventually { fixture.pool.statistics.loaded == 0 }
     }
 
-    @Test("a logout by another server counts as soon as the state is asked for")
-    func logoutElsewhere() async throws {
-        let fixture = PoolFixture()
+    @Test func `a logout by another server counts as soon as the state is asked for`() async throws {
         try await fixture.logIn("ada")
         let state = try await fixture.pool.state(for: "ada")
         try await AuthState.remove(from: fixture.store, key: "ada")
@@ -161,9 +143,7 @@ struct PoolLoginTests {
         #expect(!state.isAuthorized)
     }
 
-    @Test("a state that is being read while its key logs out is not handed out")
-    func logoutDuringLoad() async throws {
-        let fixture = PoolFixture()
+    @Test func `a state that is being read while its key logs out is not handed out`() async throws {
         let pool = fixture.pool
         try await fixture.logIn("ada")
         let gate = ScriptedTransport.Gate()
@@ -176,9 +156,7 @@ struct PoolLoginTests {
         try await eventually { pool.statistics.loaded == 0 }
     }
 
-    @Test("a state that is being read while its key logs in gives way to the login")
-    func loginDuringLoad() async throws {
-        let fixture = PoolFixture()
+    @Test func `a state that is being read while its key logs in gives way to the login`() async throws {
         let pool = fixture.pool
         try await fixture.logIn("ada")
         let gate = ScriptedTransport.Gate()

@@ -1,12 +1,10 @@
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("Pool: run()")
-struct PoolRunTests {
+@Suite("Pool: run()") struct PoolRunTests {
     private func fixture(
         _ users: Int, lifetime: Double = 3600, _ change: (inout AuthStatePool.Options) -> Void = { _ in }
     ) async throws -> (PoolFixture, [AuthStateKey]) {
@@ -19,8 +17,7 @@ struct PoolRunTests {
         return (fixture, keys)
     }
 
-    @Test("tokens of one moment are renewed over minutes, ahead of their end, each once")
-    func spread() async throws {
+    @Test func `tokens of one moment are renewed over minutes, ahead of their end, each once`() async throws {
         // Fresh for 3,540 s: renewed in the last 354 of them.
         let (fixture, keys) = try await fixture(300) { $0.idleTime = .seconds(100_000) }
         try await fixture.running {
@@ -39,8 +36,7 @@ struct PoolRunTests {
         #expect(fixture.pool.statistics.renewals == 300)
     }
 
-    @Test("no more renewals run at once than allowed, and all are made")
-    func boundedConcurrency() async throws {
+    @Test func `no more renewals run at once than allowed, and all are made`() async throws {
         let (fixture, keys) = try await fixture(50) {
             $0.concurrentRenewals = 3
             $0.renewalSpread = 0
@@ -57,8 +53,7 @@ struct PoolRunTests {
         #expect(fixture.provider.mostActive <= 3)
     }
 
-    @Test("a state in error and one without a refresh token are left alone")
-    func leftAlone() async throws {
+    @Test func `a state in error and one without a refresh token are left alone`() async throws {
         let (fixture, _) = try await fixture(1)
         fixture.provider.become(.refusing("invalid_grant"))
         try await fixture.running {
@@ -70,8 +65,7 @@ struct PoolRunTests {
         #expect(fixture.provider.spent.count == 1)
     }
 
-    @Test("tokens that another server has renewed are adopted, without a request")
-    func renewedElsewhere() async throws {
+    @Test func `tokens that another server has renewed are adopted, without a request`() async throws {
         let (fixture, keys) = try await fixture(1)
         try await fixture.running {
             try await fixture.tick(after: .seconds(3100))
@@ -84,8 +78,7 @@ struct PoolRunTests {
         }
     }
 
-    @Test("unused states are released, not renewed for ever")
-    func unusedStates() async throws {
+    @Test func `unused states are released, not renewed for ever`() async throws {
         let (fixture, _) = try await fixture(20) { $0.idleTime = .seconds(10) }
         try await fixture.running {
             try await fixture.tick(12)
@@ -96,8 +89,7 @@ struct PoolRunTests {
         #expect(try await fixture.pool.freshTokens(for: "user-3").accessToken == "user-3-1")
     }
 
-    @Test("an unavailable provider is asked now and then, not for every state")
-    func providerAway() async throws {
+    @Test func `an unavailable provider is asked now and then, not for every state`() async throws {
         let (fixture, keys) = try await fixture(500) {
             $0.renewalSpread = 0
             $0.idleTime = .seconds(100_000)
@@ -116,8 +108,7 @@ struct PoolRunTests {
         #expect(keys.allSatisfy { fixture.pool.loadedState(for: $0)?.tokensIfFresh() != nil })
     }
 
-    @Test("a provider that asks for a pause gets it, for all states")
-    func retryAfter() async throws {
+    @Test func `a provider that asks for a pause gets it, for all states`() async throws {
         let (fixture, keys) = try await fixture(50) {
             $0.renewalSpread = 0
             $0.concurrentRenewals = 2
@@ -135,8 +126,7 @@ struct PoolRunTests {
         }
     }
 
-    @Test("run() ends with its task, after the renewals in progress")
-    func drains() async throws {
+    @Test func `run() ends with its task, after the renewals in progress`() async throws {
         let (fixture, _) = try await fixture(1) { $0.renewalSpread = 0 }
         let pool = fixture.pool
         let gate = ScriptedTransport.Gate()
@@ -150,12 +140,10 @@ struct PoolRunTests {
         await fixture.clock.sleepers(2)
         gate.open()
         try await bounded { await service.value }
-        let stored = try #require(try await fixture.store.load("user-0"))
-        #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "user-0-r1")
+        #expect(try await fixture.store.record("user-0")?.refreshToken == "user-0-r1")
     }
 
-    @Test("run() ends at its deadline although a renewal does not")
-    func drainsWithinBounds() async throws {
+    @Test func `run() ends at its deadline although a renewal does not`() async throws {
         let (fixture, _) = try await fixture(1) {
             $0.renewalSpread = 0
             $0.drainDeadline = .seconds(5)
@@ -174,8 +162,7 @@ struct PoolRunTests {
         gate.open()
     }
 
-    @Test("run() can be called again")
-    func runsAgain() async throws {
+    @Test func `run() can be called again`() async throws {
         let (fixture, _) = try await fixture(5)
         for _ in 0..<3 { try await fixture.running { try await fixture.tick(3) } }
         try await fixture.running {
@@ -184,14 +171,12 @@ struct PoolRunTests {
         }
     }
 
-    @Test("draining saves unsaved changes, also of states that no caller holds")
-    func drainSaves() async throws {
+    @Test func `draining saves unsaved changes, also of states that no caller holds`() async throws {
         let (fixture, keys) = try await fixture(1)
         fixture.store.setReadOnly(true)
         _ = try await fixture.pool.state(for: keys[0]).refresh()
         fixture.store.setReadOnly(false)
         await fixture.pool.drain()
-        let stored = try #require(try await fixture.store.load(keys[0]))
-        #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "user-0-r1")
+        #expect(try await fixture.store.record(keys[0])?.refreshToken == "user-0-r1")
     }
 }

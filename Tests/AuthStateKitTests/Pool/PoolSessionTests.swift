@@ -1,13 +1,11 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("The sessions of a web server", .timeLimit(.minutes(2)))
-struct PoolSessionTests {
+@Suite("The sessions of a web server", .timeLimit(.minutes(2))) struct PoolSessionTests {
     private let fixture: ProviderFixture
     private let base = InMemoryAuthStateStore()
     private let redirectURI: RedirectURI
@@ -34,8 +32,7 @@ struct PoolSessionTests {
         return try await pool.completeLogin(kept, callback: DirectUserAgent().visit(kept), for: key)
     }
 
-    @Test("a pool begins and completes a login, and renews it with the client's secret")
-    func journey() async throws {
+    @Test func `a pool begins and completes a login, and renews it with the client's secret`() async throws {
         let state = try await logIn("a")
         #expect(state.user?.subject != nil && state.record.refreshToken != nil)
         try await state.refresh()
@@ -44,8 +41,7 @@ struct PoolSessionTests {
         )
     }
 
-    @Test("a login of another client is not completed, and its code is not spent")
-    func otherClient() async throws {
+    @Test func `a login of another client is not completed, and its code is not spent`() async throws {
         var request = fixture.request()
         request.redirectURI = redirectURI
         let foreign = try await fixture.service.begin(request)
@@ -56,8 +52,7 @@ struct PoolSessionTests {
         #expect(fixture.provider.requests(at: .token).isEmpty)
     }
 
-    @Test("a pool without a client of its own says how to name one")
-    func noClient() async throws {
+    @Test func `a pool without a client of its own says how to name one`() async throws {
         let pool = AuthStatePool(store: base, service: fixture.service)
         let error = await authError { try await pool.beginLogin(redirectURI: redirectURI) }
         #expect(error?.code == .invalidArgument && error?.message == "The pool has no client of its own.")
@@ -80,8 +75,7 @@ struct PoolSessionTests {
         #expect(again.removal == .notNeeded && again.pending == nil, "nothing happens without a login")
     }
 
-    @Test("a logout by key removes a state that can never be read")
-    func unreadable() async throws {
+    @Test func `a logout by key removes a state that can never be read`() async throws {
         try await base.withLease("a", deadline: .seconds(1)) { lease in
             _ = try await lease.save(Data(#"{"format":3,"state":7}"#.utf8), expecting: nil)
         }
@@ -111,8 +105,7 @@ struct PoolSessionTests {
         return try #require(state.user?.subject)
     }
 
-    @Test("a logout that could not be saved is saved by the next one, for a key and for a user")
-    func repeated() async throws {
+    @Test func `a logout that could not be saved is saved by the next one, for a key and for a user`() async throws {
         let store = FaultyStore()
         let pool = Self.pool(fixture, store)
         let issuer = try Issuer(fixture.provider.issuer)
@@ -120,11 +113,9 @@ struct PoolSessionTests {
             let subject = try await logIn("a", at: pool)
             store.fail(.save, .delete)
             if isUser {
-                let error = await authError { try await pool.logOut(user: subject, at: issuer) }
-                #expect(error?.kind == .store)
+                #expect(await authError { try await pool.logOut(user: subject, at: issuer) }?.kind == .store)
             } else {
-                let outcome = try await pool.logOut("a")
-                #expect(outcome.failures.first?.kind == .store)
+                #expect(try await pool.logOut("a").failures.first?.kind == .store)
             }
             #expect(try await store.inner.load("a") != nil)
             store.fail()
@@ -137,8 +128,7 @@ struct PoolSessionTests {
         }
     }
 
-    @Test("all sessions of a user end at once, at every server, and another user's do not")
-    func everywhere() async throws {
+    @Test func `all sessions of a user end at once, at every server, and another user's do not`() async throws {
         let subject = try #require(try await logIn("a").user?.subject)
         let issuer = try Issuer(fixture.provider.issuer)
         try await logIn("b")
@@ -179,11 +169,9 @@ struct PoolSessionTests {
     func clocks(_ difference: Double) async throws {
         let clock = ManualClock()
         let provider = try await OpenIDProvider(clock: WallClock { clock.date.addingTimeInterval(difference) })
-        var limits = AuthorizationService.Configuration()
-        limits.clock = WallClock { [clock] in clock.date }
         let pool = AuthStatePool(
             NamedClient(.issuer(provider.issuer), id: "app"), store: IndexedAuthStateStore(base),
-            service: AuthorizationService(configuration: limits))
+            service: AuthorizationService { [clock] in $0.clock = WallClock { clock.date } })
         let subject = try #require(provider.configuration.users.first?.subject)
         func logIn() async throws {
             let pending = try await pool.beginLogin(redirectURI: redirectURI)
@@ -196,8 +184,7 @@ struct PoolSessionTests {
         try await logIn()
     }
 
-    @Test("a store without an index says that it cannot tell a user's sessions")
-    func noIndex() async throws {
+    @Test func `a store without an index says that it cannot tell a user's sessions`() async throws {
         let pool = AuthStatePool(store: base, service: fixture.service)
         let issuer = try Issuer(fixture.provider.issuer)
         #expect(await authError { try await pool.keys(of: "1", at: issuer) }?.code == .invalidArgument)

@@ -1,5 +1,4 @@
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Foundation
 import Testing
@@ -8,8 +7,7 @@ import Testing
 @testable import AuthStateServer
 
 /// Abandoned states are listed by age, revoked at the provider and deleted.
-@Suite("Pool: sweeping", .timeLimit(.minutes(5)))
-struct PoolSweepTests {
+@Suite("Pool: sweeping", .timeLimit(.minutes(5))) struct PoolSweepTests {
     let clock = ManualClock()
     let transport: ScriptedTransport
     let service: AuthorizationService
@@ -77,14 +75,12 @@ struct PoolSweepTests {
         #expect(try scratch.names().count == 2)
     }
 
-    @Test("a state that is saved after it was listed is kept")
-    func savedMeanwhile() async throws {
+    @Test func `a state that is saved after it was listed is kept`() async throws {
         let store = InMemoryAuthStateStore(clock: clock.wallClock)
         try await add("busy", to: store)
         clock.advance(by: .seconds(7200))
         let late = LateStore(base: store) { try await add("busy", to: store) }
-        let outcome = try await pool(late).sweep(olderThan: .seconds(3600))
-        #expect(outcome == AuthStatePool.SweepOutcome(kept: 1))
+        #expect(try await pool(late).sweep(olderThan: .seconds(3600)) == AuthStatePool.SweepOutcome(kept: 1))
         #expect(try await store.load("busy") != nil && revoked.isEmpty)
     }
 
@@ -107,8 +103,7 @@ struct PoolSweepTests {
         #expect(try await store.load("damaged") != nil)
     }
 
-    @Test("a state of this pool that was swept is logged out at its next use")
-    func loaded() async throws {
+    @Test func `a state of this pool that was swept is logged out at its next use`() async throws {
         let store = InMemoryAuthStateStore(clock: clock.wallClock)
         try await add("here", to: store)
         let pool = pool(store)
@@ -119,8 +114,7 @@ struct PoolSweepTests {
         #expect(error?.code == .notLoggedIn && !state.isAuthorized)
     }
 
-    @Test("a store that cannot list says so")
-    func unlisted() async throws {
+    @Test func `a store that cannot list says so`() async throws {
         let error = await authError { try await pool(FakeDevice().store()).sweep(olderThan: .seconds(1)) }
         #expect(error?.code == .invalidArgument)
     }

@@ -3,8 +3,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("Pool: the table, without concurrency")
-struct PoolTableTests {
+@Suite("Pool: the table, without concurrency") struct PoolTableTests {
     private final class Item: PoolMember {
         let key: AuthStateKey
         init(_ key: AuthStateKey) { self.key = key }
@@ -31,8 +30,7 @@ struct PoolTableTests {
         return evicted
     }
 
-    @Test("an item that was used since the hand passed it stays, an unused one leaves")
-    func secondChance() {
+    @Test func `an item that was used since the hand passed it stays, an unused one leaves`() {
         var table = filled(4)
         table.insert(Item(key(4)), jitter: 0)
         // The marks of the first round are those of having come.
@@ -44,28 +42,24 @@ struct PoolTableTests {
         for number in [1, 2, 4, 5] { #expect(table.slot(key(number)) != nil) }
     }
 
-    @Test("an item in use stays beyond the capacity, and leaves once it is released")
-    func heldItemsStay() {
+    @Test func `an item in use stays beyond the capacity, and leaves once it is released`() {
         var table = filled(2)
         var held = [table.use(key(0)), table.use(key(1))]
         #expect(table.makeRoom(1) { _ in true }.isEmpty)
         #expect(table.count == 2)
         #expect(table.statesInUse { _ in false }.count == 2)
         held[1] = nil
-        let evicted = table.makeRoom(1) { _ in true }
-        #expect(evicted.count == 1 && table.slot(key(0)) != nil && table.slot(key(1)) == nil)
+        #expect(table.makeRoom(1) { _ in true }.count == 1 && table.slot(key(0)) != nil && table.slot(key(1)) == nil)
         withExtendedLifetime(held) {}
     }
 
-    @Test("an item that may not leave stays beyond the capacity")
-    func unforgettableItemsStay() {
+    @Test func `an item that may not leave stays beyond the capacity`() {
         var table = filled(3)
         #expect(table.makeRoom(0) { _ in false }.isEmpty)
         #expect(table.makeRoom(0) { _ in true }.count == 3)
     }
 
-    @Test("one insertion takes a bounded number of steps, however many items are in use")
-    func boundedWork() {
+    @Test func `one insertion takes a bounded number of steps, however many items are in use`() {
         var table = filled(1000)
         var looked = 0
         // Every mark is set: the hand only takes marks away.
@@ -77,8 +71,7 @@ struct PoolTableTests {
         while table.count > 1 { _ = table.makeRoom(1) { _ in true } }
     }
 
-    @Test("an item that is unused for so many sweeps leaves; a use begins the count anew")
-    func idleItemsLeave() {
+    @Test func `an item that is unused for so many sweeps leaves; a use begins the count anew`() {
         var table = filled(10)
         for _ in 0..<2 { #expect(sweep(&table, idleTicks: 3) == 0) }
         _ = table.use(key(7))
@@ -89,8 +82,7 @@ struct PoolTableTests {
         #expect(sweep(&table, idleTicks: 3) == 1)
     }
 
-    @Test("a due item is queued once, until it is settled")
-    func queuedOnce() throws {
+    @Test func `a due item is queued once, until it is settled`() throws {
         var table = filled(5)
         _ = sweep(&table, now: 10) { $0.key == self.key(2) ? 10 : 20 }
         _ = sweep(&table, now: 10) { _ in 0 }
@@ -106,8 +98,7 @@ struct PoolTableTests {
         #expect(table.dequeue()?.key == key(2))
     }
 
-    @Test("an item that left or was replaced while it was queued is neither worked on nor settled")
-    func leftWhileQueued() throws {
+    @Test func `an item that left or was replaced while it was queued is neither worked on nor settled`() throws {
         var table = filled(2)
         _ = sweep(&table, now: 5) { _ in 0 }
         let next = table.dequeue()
@@ -121,8 +112,7 @@ struct PoolTableTests {
         #expect(table.dequeue() == nil && table.pending == 0)
     }
 
-    @Test("a cleared queue is filled again by the next sweep")
-    func clearedQueue() {
+    @Test func `a cleared queue is filled again by the next sweep`() {
         var table = filled(3)
         _ = sweep(&table, now: 5) { _ in 0 }
         table.clearQueue()

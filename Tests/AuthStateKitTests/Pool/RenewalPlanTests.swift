@@ -4,13 +4,11 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("Pool: when it renews")
-struct RenewalPlanTests {
+@Suite("Pool: when it renews") struct RenewalPlanTests {
     private typealias Facts = AuthState.RenewalFacts
     private let plan = RenewalPlan(spread: 0.1)
 
-    @Test("renewals of tokens that were issued together are spread over the last tenth of their time")
-    func spread() {
+    @Test func `renewals of tokens that were issued together are spread over the last tenth of their time`() {
         var perSecond: [Int: Int] = [:]
         for number in 0..<10_000 {
             let due = plan.nextLook(
@@ -51,8 +49,7 @@ struct RenewalPlanTests {
         #expect(plan.nextLook(facts, jitter: line.jitter, now: line.now) == line.expected)
     }
 
-    @Test("pauses grow to five minutes, and are no shorter than what the provider asked for")
-    func pauses() {
+    @Test func `pauses grow to five minutes, and are no shorter than what the provider asked for`() {
         func pause(_ failures: Int, _ retryAfter: Double? = nil) -> Double {
             RenewalPlan.pause(after: failures, retryAfter: retryAfter, jitter: 0)
         }
@@ -62,8 +59,7 @@ struct RenewalPlanTests {
         #expect(RenewalPlan.pause(after: 1, retryAfter: nil, jitter: 1) == 7.5)
     }
 
-    @Test("one outage counts once, however many attempts were in progress when it began")
-    func outages() throws {
+    @Test func `one outage counts once, however many attempts were in progress when it began`() throws {
         let place = Cooldowns.Place.provider(try #require(URL(string: "https://op.example/token")))
         var cooldowns = Cooldowns()
         cooldowns.failed(place, began: 0, now: 2, retryAfter: nil, jitter: 0)

@@ -1,10 +1,7 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
-import AuthStateSystem
 import AuthStateTesting
-import AuthStateUserAgent
 import Testing
 
 @Suite("provider for people: sessions of a browser, logout of clients, its own page")
@@ -70,13 +67,11 @@ struct OpenIDProviderBrowserTests {
         let page = try await visitor.authorize(client: "service").page
         #expect(page.contains("You are logged in as <strong>ada</strong>") && !page.contains("id=\"password\""))
         #expect(try await visitor.authorize(client: "service", answer: ["decision": "allow"]).answer?["code"] != nil)
-        #expect(
-            try await visitor.authorize(answer: ["decision": "deny"]).answer?["error"] == "access_denied")
+        #expect(try await visitor.authorize(answer: ["decision": "deny"]).answer?["error"] == "access_denied")
         #expect(try await visitor.authorize(answer: ["decision": "other"]).page.contains("id=\"password\""))
     }
 
-    @Test("a form of another page grants nothing, and neither does a request by POST")
-    func foreignForm() async throws {
+    @Test func `a form of another page grants nothing, and neither does a request by POST`() async throws {
         let visitor = try await visitor()
         _ = try await visitor.authorize(answer: Self.ada)
         for answer: Parameters in [
@@ -127,8 +122,7 @@ struct OpenIDProviderBrowserTests {
         #expect(try await visitor.authorize().page.contains("id=\"password\""))
     }
 
-    @Test("the provider's page accepts only its own form")
-    func home() async throws {
+    @Test func `the provider's page accepts only its own form`() async throws {
         let fixture = try await ProviderFixture()
         let url = fixture.provider.url(of: .home)
         let page = try await fixture.service.transport.send(TransportRequest(url: url)).page

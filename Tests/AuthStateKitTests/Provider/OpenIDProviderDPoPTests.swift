@@ -1,12 +1,10 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("The provider in the process checks proofs (RFC 9449, section 4.3)")
-struct OpenIDProviderDPoPTests {
+@Suite("The provider in the process checks proofs (RFC 9449, section 4.3)") struct OpenIDProviderDPoPTests {
     /// A token request in the client's own name, with a proof that is changed before it is signed.
     private func ask(
         _ fixture: ProviderFixture, at date: Date = Date(),
@@ -23,8 +21,7 @@ struct OpenIDProviderDPoPTests {
         var header: [String: JSONValue] = ["typ": "dpop+jwt", "jwk": shown, "kid": .null]
         header["kid"] = nil
         try change(&claims, &header)
-        return try await post(
-            fixture, proofs: [JSONWebToken.sign(claims: .object(claims), header: header, with: key)])
+        return try await post(fixture, proofs: [JSONWebToken.sign(claims: .object(claims), header: header, with: key)])
     }
 
     private func post(_ fixture: ProviderFixture, proofs: [String]) async throws -> (status: Int, error: String?) {
@@ -36,8 +33,7 @@ struct OpenIDProviderDPoPTests {
         return (response.status, try JSONValue(parsing: [UInt8](response.body))["error"]?.stringValue)
     }
 
-    @Test("a good proof is accepted, one that lacks anything is not")
-    func proofs() async throws {
+    @Test func `a good proof is accepted, one that lacks anything is not`() async throws {
         let fixture = try await ProviderFixture()
         #expect(try await ask(fixture).status == 200)
         let changes: [(inout [String: JSONValue], inout [String: JSONValue]) throws -> Void] = [
@@ -61,8 +57,7 @@ struct OpenIDProviderDPoPTests {
         }
     }
 
-    @Test("a proof serves once, and a request has only one")
-    func once() async throws {
+    @Test func `a proof serves once, and a request has only one`() async throws {
         let fixture = try await ProviderFixture()
         let key = try SigningKey.generate(.es256)
         let url = fixture.provider.url(of: .token)
@@ -75,16 +70,14 @@ struct OpenIDProviderDPoPTests {
         #expect(try await post(fixture, proofs: [other]).status == 200)
     }
 
-    @Test("a token needs a proof where proofs are required")
-    func required() async throws {
+    @Test func `a token needs a proof where proofs are required`() async throws {
         let fixture = try await ProviderFixture { $0.requiresDPoP = true }
         #expect(try await post(fixture, proofs: []).error == "invalid_dpop_proof")
         fixture.provider.update { $0.requiresDPoP = false }
         #expect(try await post(fixture, proofs: []).status == 200)
     }
 
-    @Test("a nonce serves as many requests as it is set to")
-    func nonces() async throws {
+    @Test func `a nonce serves as many requests as it is set to`() async throws {
         let fixture = try await ProviderFixture { $0.dpopNonceUses = 2 }
         #expect(try await ask(fixture).error == "use_dpop_nonce")
         let key = try SigningKey.generate(.es256)

@@ -1,11 +1,12 @@
-import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("The provider's faults", .timeLimit(.minutes(5)))
-struct OpenIDProviderFaultTests {
+@Suite("The provider's faults", .timeLimit(.minutes(5))) struct OpenIDProviderFaultTests {
+    private let fixture: ProviderFixture
+
+    init() async throws { fixture = try await ProviderFixture() }
+
     /// One fault at the token endpoint, what the client calls it, and whether the provider acted.
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -31,8 +32,7 @@ struct OpenIDProviderFaultTests {
         let fixture = try await ProviderFixture { $0.refreshTokenGrace = .seconds(60) }
         let state = try await fixture.logIn()
         fixture.provider.inject(fault.fault, at: .token)
-        let error = await failure { try await state.refresh() }
-        #expect(error?.code == fault.code)
+        #expect(await authError { try await state.refresh() }?.code == fault.code)
         #expect(fixture.provider.statistics.accessTokensIssued == (fault.isProcessed ? 2 : 1))
         #expect(state.isAuthorized)
         try await state.refresh()
@@ -42,7 +42,6 @@ struct OpenIDProviderFaultTests {
 
     @Test("a provider that hangs runs into the client's time limit")
     func hang() async throws {
-        let fixture = try await ProviderFixture()
         fixture.provider.inject(.hang, at: .keySet)
         var request = TransportRequest(url: fixture.provider.url(of: .keySet))
         request.timeout = .milliseconds(200)
@@ -51,9 +50,7 @@ struct OpenIDProviderFaultTests {
         #expect(fixture.provider.requestCount(.keySet) == 1)
     }
 
-    @Test("an answer is held until the test releases it")
-    func held() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `an answer is held until the test releases it`() async throws {
         let state = try await fixture.logIn()
         let gate = ScriptedTransport.Gate()
         fixture.provider.inject(.held(gate), at: .token)
@@ -64,29 +61,23 @@ struct OpenIDProviderFaultTests {
         #expect(try await renewal.value.accessToken == state.record.accessToken)
     }
 
-    @Test("a delayed answer comes all the same")
-    func delay() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `a delayed answer comes all the same`() async throws {
         fixture.provider.inject(.delay(.milliseconds(20)), at: .token)
         #expect(try await fixture.logIn().isAuthorized)
     }
 
-    @Test("a closure picks the requests that fail")
-    func picked() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `a closure picks the requests that fail`() async throws {
         fixture.provider.injectFaults(at: .token) { request in
             request.parameters["grant_type"] == "refresh_token" ? .oauthError("invalid_grant") : nil
         }
         let state = try await fixture.logIn()
-        #expect(await failure { try await state.refresh() }?.code == .invalidGrant)
+        #expect(await authError { try await state.refresh() }?.code == .invalidGrant)
         fixture.provider.removeFaults()
         try await state.refresh()
         #expect(state.isAuthorized)
     }
 
-    @Test("faults are used up in order, and requests are remembered")
-    func queue() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `faults are used up in order, and requests are remembered`() async throws {
         fixture.provider.inject(.status(418), at: .resource, times: 2)
         fixture.provider.inject(.text("{}"), at: .resource)
         var statuses: [Int] = []
@@ -102,34 +93,26 @@ struct OpenIDProviderFaultTests {
     @Test(
         "an ID token that deviates in one way is refused", arguments: ["nonce", "iss", "aud", "exp", "sub", "at_hash"])
     func claims(name: String) async throws {
-        let fixture = try await ProviderFixture()
         fixture.provider.update { $0.deviations.idToken = { claims, _ in claims[name] = name == "exp" ? 1 : "other" } }
         // `sub` is a free choice of the provider: another one is no deviation at login.
-        let error = await failure { _ = try await fixture.logIn() }
-        #expect(error?.code == (name == "sub" ? nil : .invalidIDToken))
+        #expect(await authError { try await fixture.logIn() }?.code == (name == "sub" ? nil : .invalidIDToken))
     }
 
-    @Test(
-        "a bad signature is refused",
-        arguments: [OpenIDProvider.Deviations.Signature.broken, .foreignKey, .missing])
+    @Test("a bad signature is refused", arguments: [OpenIDProvider.Deviations.Signature.broken, .foreignKey, .missing])
     func signatures(_ signature: OpenIDProvider.Deviations.Signature) async throws {
         let fixture = try await ProviderFixture { $0.deviations.signature = signature }
-        let error = await failure { _ = try await fixture.logIn() }
-        #expect(error?.kind == .refused)
+        #expect(await authError { try await fixture.logIn() }?.kind == .refused)
         fixture.provider.update { $0.deviations = .init() }
         #expect(try await fixture.logIn().isAuthorized)
     }
 
-    @Test("userinfo about another user is refused")
-    func otherSubject() async throws {
+    @Test func `userinfo about another user is refused`() async throws {
         let fixture = try await ProviderFixture { $0.deviations.userInfo = { $0["sub"] = "mallory" } }
         let state = try await fixture.logIn()
-        #expect(await failure { _ = try await state.userInfo() }?.code == .subjectMismatch)
+        #expect(await authError { try await state.userInfo() }?.code == .subjectMismatch)
     }
 
-    @Test("the values that a provider holds print no secret")
-    func descriptions() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `the values that a provider holds print no secret`() async throws {
         _ = try await fixture.logIn(fixture.request(client: "service"), credential: .secret("service-secret"))
         let configuration = fixture.provider.configuration
         let request = try #require(fixture.provider.requests(at: .token).last)

@@ -1,12 +1,13 @@
 import AuthStateFoundation
-import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("The provider's flows", .timeLimit(.minutes(5)))
-struct OpenIDProviderFlowTests {
+@Suite("The provider's flows", .timeLimit(.minutes(5))) struct OpenIDProviderFlowTests {
+    private let fixture: ProviderFixture
+
+    init() async throws { fixture = try await ProviderFixture() }
+
     @Test(
         "a login by code is verified with every signature",
         arguments: [SignatureAlgorithm.es256, .rs256, .ps256, .es384, .edDSA])
@@ -23,8 +24,7 @@ struct OpenIDProviderFlowTests {
         #expect(fixture.provider.requestCount(.token) == 1)
     }
 
-    @Test("a login works at an issuer with a path, and its document of RFC 8414 is beside it")
-    func issuerPath() async throws {
+    @Test func `a login works at an issuer with a path, and its document of RFC 8414 is beside it`() async throws {
         let fixture = try await ProviderFixture { $0.issuerPath = "/tenant" }
         #expect(fixture.provider.issuer.hasSuffix("/tenant"))
         #expect(try await fixture.logIn().isAuthorized)
@@ -41,19 +41,15 @@ struct OpenIDProviderFlowTests {
         let fixture = try await ProviderFixture { $0.clients = [.init(id: "a b:c", secret: "s%+ &=é")] }
         let credential = ClientCredential.secret("s%+ &=é", method: ClientAuthenticationMethod(rawValue: method))
         #expect(try await fixture.logIn(fixture.request(client: "a b:c"), credential: credential).isAuthorized)
-        let error = await failure {
+        let error = await authError {
             _ = try await fixture.logIn(fixture.request(client: "a b:c"), credential: .secret("wrong"))
         }
         #expect(error?.code == .invalidClient)
     }
 
-    @Test("a client gets a token in its own name")
-    func clientCredentials() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `a client gets a token in its own name`() async throws {
         let state = try await AuthState.logIn(
-            .clientCredentials(
-                Client(fixture.configuration, id: "service", credential: .secret("service-secret")), scopes: ["api"]),
-            at: .memory(service: fixture.service))
+            .clientCredentials(fixture.serviceClient, scopes: ["api"]), at: fixture.place())
         let url = fixture.provider.url(of: .resource)
         let response = try await state.performAction(TransportRequest(url: url))
         #expect(response.status == 200)
@@ -63,44 +59,38 @@ struct OpenIDProviderFlowTests {
 
     @Test("a client registers itself and logs in")
     func registration() async throws {
-        let fixture = try await ProviderFixture()
-        let request = RegistrationRequest(
-            fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+        let request = try fixture.registration()
         let client = try await fixture.service.register(request)
         let login = fixture.request(client: client.clientID)
         #expect(try await fixture.logIn(login, credential: client.credential).isAuthorized)
     }
 
-    @Test("a logout comes back with its state")
-    func endSession() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `a logout comes back with its state`() async throws {
         let state = try await fixture.logIn()
         let request = EndSessionRequest(
             configuration: fixture.configuration, idTokenHint: state.record.idToken, clientID: "app",
             postLogoutRedirectURI: try RedirectURI("http://127.0.0.1:0/callback"))
         try await fixture.service.endSession(request, presenting: DirectUserAgent())
         #expect(fixture.provider.requestCount(.endSession) == 1)
-        let error = await failure {
+        let error = await authError {
             try await fixture.service.endSession(request, presenting: DirectUserAgent(.changingState))
         }
         #expect(error?.code == .stateMismatch)
     }
 
-    @Test("the login page asks for name and password, and the provider can deny the login")
-    func loginPage() async throws {
+    @Test func `the login page asks for name and password, and the provider can deny the login`() async throws {
         let fixture = try await ProviderFixture { $0.login = .page }
         let agent = DirectUserAgent(login: ("ada", "lovelace"))
         #expect(try await fixture.logIn(agent: agent).isAuthorized)
-        let wrong = await failure { _ = try await fixture.logIn(agent: DirectUserAgent(login: ("ada", "wrong"))) }
+        let wrong = await authError { try await fixture.logIn(agent: DirectUserAgent(login: ("ada", "wrong"))) }
         #expect(wrong?.code == .browserUnavailable)
         fixture.provider.update { $0.login = .denied }
-        let denied = await failure { _ = try await fixture.logIn() }
+        let denied = await authError { try await fixture.logIn() }
         #expect(denied?.code == .accessDenied)
         #expect(denied?.message.contains("Unconfirmed") == false)
     }
 
-    @Test("a page escapes what it shows of the request, and its policy admits only the way back")
-    func pageIsSafe() async throws {
+    @Test func `a page escapes what it shows of the request, and its policy admits only the way back`() async throws {
         let fixture = try await ProviderFixture { $0.login = .page }
         var request = fixture.request()
         // A quotation mark with a combining accent is one character.
@@ -119,17 +109,14 @@ struct OpenIDProviderFlowTests {
 
     @Test("a user agent that denies, or that changes the state, fails the login", arguments: [true, false])
     func userAgentBehavior(denies: Bool) async throws {
-        let fixture = try await ProviderFixture()
-        let error = await failure {
+        let error = await authError {
             _ = try await fixture.logIn(agent: DirectUserAgent(denies ? .denying : .changingState))
         }
         #expect(error?.code == (denies ? .accessDenied : .stateMismatch))
         #expect(fixture.provider.requestCount(.token) == 0)
     }
 
-    @Test("a user agent that never returns can be cancelled")
-    func neverReturning() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `a user agent that never returns can be cancelled`() async throws {
         let task = Task { try await fixture.logIn(agent: DirectUserAgent(.neverReturning)) }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
@@ -143,9 +130,7 @@ struct OpenIDProviderFlowTests {
         #expect(try await fixture.logIn(request).isAuthorized)
     }
 
-    @Test("a form that posts the answer is escaped and submits itself")
-    func formPost() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `a form that posts the answer is escaped and submits itself`() async throws {
         var request = fixture.request()
         request.responseMode = .formPost
         request.redirectURI = try RedirectURI("http://127.0.0.1:5000/callback")
@@ -154,13 +139,10 @@ struct OpenIDProviderFlowTests {
         let page = String(decoding: response.body, as: UTF8.self)
         #expect(page.contains(#"<form method="post" action="http://127.0.0.1:5000/callback">"#))
         #expect(page.contains(#"name="state" value="a&quot;b""#))
-        #expect(
-            response.headers["Content-Security-Policy"]?.contains("form-action http://127.0.0.1:5000") == true)
+        #expect(response.headers["Content-Security-Policy"]?.contains("form-action http://127.0.0.1:5000") == true)
     }
 
-    @Test("a token that is revoked is no longer active, and takes its grant along")
-    func revocation() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `a token that is revoked is no longer active, and takes its grant along`() async throws {
         let state = try await fixture.logIn()
         let token = try #require(state.record.refreshToken)
         func ask(_ endpoint: OpenIDProvider.Endpoint) async throws -> String {
@@ -173,16 +155,13 @@ struct OpenIDProviderFlowTests {
         #expect(try await ask(.introspection).contains(#""active":true"#))
         #expect(try await ask(.revocation) == "")
         #expect(try await ask(.introspection) == #"{"active":false}"#)
-        #expect(await failure { try await state.refresh() }?.code == .invalidGrant)
+        #expect(await authError { try await state.refresh() }?.code == .invalidGrant)
     }
 
-    @Test("a provider that is stopped frees its port")
-    func stop() async throws {
+    @Test func `a provider that is stopped frees its port`() async throws {
         let first = try await OpenIDProvider()
-        let busy = await failure { _ = try await OpenIDProvider(port: first.port) }
-        #expect(busy?.code == .portInUse)
+        #expect(await authError { try await OpenIDProvider(port: first.port) }?.code == .portInUse)
         await first.stop()
-        let second = try await OpenIDProvider(port: first.port)
-        #expect(second.issuer == first.issuer)
+        #expect(try await OpenIDProvider(port: first.port).issuer == first.issuer)
     }
 }

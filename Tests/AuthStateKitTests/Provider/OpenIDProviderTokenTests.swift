@@ -1,15 +1,15 @@
 import AuthStateFoundation
-import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("The provider's tokens", .timeLimit(.minutes(5)))
-struct OpenIDProviderTokenTests {
-    @Test("a renewal rotates the refresh token")
-    func rotation() async throws {
-        let fixture = try await ProviderFixture()
+@Suite("The provider's tokens", .timeLimit(.minutes(5))) struct OpenIDProviderTokenTests {
+    private let fixture: ProviderFixture
+    private let clock = ManualClock()
+
+    init() async throws { fixture = try await ProviderFixture() }
+
+    @Test func `a renewal rotates the refresh token`() async throws {
         let state = try await fixture.logIn()
         let before = state.record
         try await state.refresh()
@@ -19,23 +19,18 @@ struct OpenIDProviderTokenTests {
         #expect(fixture.provider.statistics.refreshTokenReuses == 0)
     }
 
-    @Test("a refresh token that comes twice ends the whole grant")
-    func reuse() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `a refresh token that comes twice ends the whole grant`() async throws {
         let state = try await fixture.logIn()
         let spent = try #require(state.record.refreshToken)
         try await state.refresh()
         let reply = try await fixture.post(["grant_type": "refresh_token", "client_id": "app", "refresh_token": spent])
         #expect(reply.status == 400)
         #expect(fixture.provider.statistics.refreshTokenReuses == 1)
-        let error = await failure { try await state.refresh() }
-        #expect(error?.code == .invalidGrant)
+        #expect(await authError { try await state.refresh() }?.code == .invalidGrant)
         #expect(state.authorizationError?.code == .invalidGrant)
     }
 
-    @Test("within the grace a spent refresh token still works")
-    func grace() async throws {
-        let clock = ManualClock()
+    @Test func `within the grace a spent refresh token still works`() async throws {
         let fixture = try await ProviderFixture(clock: clock) { $0.refreshTokenGrace = .seconds(10) }
         let state = try await fixture.logIn()
         let spent = try #require(state.record.refreshToken)
@@ -48,7 +43,6 @@ struct OpenIDProviderTokenTests {
 
     @Test("a code needs its verifier and its redirect URI, and serves once")
     func codes() async throws {
-        let fixture = try await ProviderFixture()
         var request = fixture.request()
         request.redirectURI = try RedirectURI("http://127.0.0.1:5000/callback")
         func code() async throws -> String {
@@ -77,9 +71,7 @@ struct OpenIDProviderTokenTests {
         #expect(try await fixture.post(form).status == 400)
     }
 
-    @Test("without PKCE there is no code")
-    func pkce() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `without PKCE there is no code`() async throws {
         let url = fixture.provider.url(of: .authorization).absoluteString
         let query = "?response_type=code&client_id=app&redirect_uri=http%3A%2F%2F127.0.0.1%3A5000%2Fcallback"
         let answer = try await fixture.service.transport.send(
@@ -87,9 +79,7 @@ struct OpenIDProviderTokenTests {
         #expect(answer.headers["Location"]?.contains("error=invalid_request") == true)
     }
 
-    @Test("an unregistered redirect URI is never redirected to")
-    func redirectURI() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `an unregistered redirect URI is never redirected to`() async throws {
         var request = fixture.request()
         request.redirectURI = try RedirectURI("http://127.0.0.1:5000/elsewhere")
         let answer = try await fixture.service.transport.send(TransportRequest(url: request.url()))
@@ -97,9 +87,7 @@ struct OpenIDProviderTokenTests {
         #expect(answer.headers["Location"] == nil)
     }
 
-    @Test("access tokens expire by the clock, and end by command and by revocation")
-    func accessTokens() async throws {
-        let clock = ManualClock()
+    @Test func `access tokens expire by the clock, and end by command and by revocation`() async throws {
         let fixture = try await ProviderFixture(clock: clock) { $0.accessTokenLifetime = .seconds(0.5) }
         let tokens = try await fixture.logIn().record
         func status() async throws -> Int {
@@ -115,21 +103,18 @@ struct OpenIDProviderTokenTests {
 
     @Test("a resource that refuses once costs one renewal; one that keeps refusing ends in an error")
     func rejections() async throws {
-        let fixture = try await ProviderFixture()
         let state = try await fixture.logIn()
         let request = TransportRequest(url: fixture.provider.url(of: .resource))
         fixture.provider.expireAccessTokens()
         #expect(try await state.performAction(request).status == 200)
         #expect(fixture.provider.statistics.refreshRequests == 1)
         fixture.provider.rejectAccessTokens(times: 2)
-        let error = await failure { _ = try await state.performAction(request) }
-        #expect(error?.code == .tokenRejected)
+        #expect(await authError { try await state.performAction(request) }?.code == .tokenRejected)
         #expect(fixture.provider.statistics.refreshRequests == 2)
     }
 
     @Test("a renewal whose ID token fails its check does not count as one: the next refusal renews again")
     func failedCheckAfterRefusal() async throws {
-        let clock = ManualClock()
         let fixture = try await ProviderFixture(clock: clock) { $0.renewalsIssueIDTokens = true }
         let state = try await fixture.logIn()
         let old = try await state.freshTokens().accessToken
@@ -140,7 +125,7 @@ struct OpenIDProviderTokenTests {
             }
         }
         fixture.provider.update { $0.deviations.signature = .broken }
-        #expect(await failure { _ = try await use() }?.code == .invalidSignature)
+        #expect(await authError { try await use() }?.code == .invalidSignature)
         #expect(state.isAuthorized)
         fixture.provider.update { $0.deviations.signature = .good }
         clock.advance(by: .seconds(61))
@@ -149,19 +134,15 @@ struct OpenIDProviderTokenTests {
         await fixture.provider.stop()
     }
 
-    @Test("a grant that is revoked ends in invalid_grant, and the state says so")
-    func revokedGrants() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `a grant that is revoked ends in invalid_grant, and the state says so`() async throws {
         let state = try await fixture.logIn()
         fixture.provider.revokeGrants()
-        let error = await failure { _ = try await state.userInfo() }
-        #expect(error?.code == .invalidGrant)
+        #expect(await authError { try await state.userInfo() }?.code == .invalidGrant)
         #expect(!state.isAuthorized)
     }
 
     @Test("keys rotate, with and without the old ones", arguments: [true, false])
     func keyRotation(keepsOld: Bool) async throws {
-        let fixture = try await ProviderFixture()
         let state = try await fixture.logIn()
         let before = fixture.provider.keyIDs
         try fixture.provider.rotateKeys(keepsOld: keepsOld)
@@ -172,32 +153,20 @@ struct OpenIDProviderTokenTests {
         #expect(state.isAuthorized)
     }
 
-    @Test("a thousand callers who find an expired token share one renewal")
-    func sharedRenewal() async throws {
-        let clock = ManualClock()
+    @Test func `a thousand callers who find an expired token share one renewal`() async throws {
         let fixture = try await ProviderFixture(clock: clock)
         let state = try await fixture.logIn()
         clock.advance(by: .seconds(3600))
-        let tokens = try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 0..<1000 {
-                group.addTask { try await state.withFreshToken { tokens in tokens.accessToken } }
-            }
-            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
-        }
-        #expect(tokens.count == 1)
+        let tokens = try await together(1000) { _ in try await state.withFreshToken { $0.accessToken } }
+        #expect(Set(tokens).count == 1)
         #expect(fixture.provider.statistics.refreshRequests == 1)
     }
 
-    @Test("a thousand requests at once are all answered")
-    func manyRequests() async throws {
-        let fixture = try await ProviderFixture()
+    @Test func `a thousand requests at once are all answered`() async throws {
         let state = try await fixture.logIn()
         let request = TransportRequest(url: fixture.provider.url(of: .resource))
-        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<1000 { group.addTask { try await state.performAction(request).status } }
-            return try await group.reduce(into: [Int: Int]()) { $0[$1, default: 0] += 1 }
-        }
-        #expect(statuses == [200: 1000])
+        let statuses = try await together(1000) { _ in try await state.performAction(request).status }
+        #expect(statuses == Array(repeating: 200, count: 1000))
         #expect(fixture.provider.requestCount(.resource) == 1000)
     }
 }

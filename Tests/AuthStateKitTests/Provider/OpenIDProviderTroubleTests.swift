@@ -1,11 +1,9 @@
 import AuthStateFoundation
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("provider with troubles: what a client makes of each")
-struct OpenIDProviderTroubleTests {
+@Suite("provider with troubles: what a client makes of each") struct OpenIDProviderTroubleTests {
     /// What a trouble does to a login, or to what follows it.
     enum Effect: Sendable {
         case login(AuthStateError.Code)
@@ -35,9 +33,7 @@ struct OpenIDProviderTroubleTests {
         provider.troubles = [try #require(OpenIDProvider.Trouble(rawValue: name))]
         // Each part of the client asks anew, as a program that starts does.
         func service() -> AuthorizationService {
-            var limits = AuthorizationService.Configuration()
-            limits.requestTimeout = name == "hang" ? .milliseconds(300) : .seconds(20)
-            return AuthorizationService(configuration: limits)
+            return AuthorizationService { $0.requestTimeout = name == "hang" ? .milliseconds(300) : .seconds(20) }
         }
         func logIn() async throws -> AuthState {
             let service = service()
@@ -46,22 +42,21 @@ struct OpenIDProviderTroubleTests {
             return try await AuthState.logIn(.browser(request, DirectUserAgent()), at: .memory(service: service))
         }
         switch effect {
-        case .login(let code): #expect(await failure { _ = try await logIn() }?.code == code)
+        case .login(let code): #expect(await authError { try await logIn() }?.code == code)
         case .renewal(let code):
             let state = try await logIn()
-            #expect(await failure { _ = try await state.refresh() }?.code == code)
+            #expect(await authError { try await state.refresh() }?.code == code)
         case .use(let code):
             let state = try await logIn()
             let api = TransportRequest(url: provider.url(of: .resource))
-            #expect(await failure { _ = try await state.performAction(api) }?.code == code)
+            #expect(await authError { try await state.performAction(api) }?.code == code)
         case .state(let holds): #expect(holds(try await logIn()))
         }
         provider.troubles = []
         #expect(try await logIn().isAuthorized, "it ends with the trouble")
     }
 
-    @Test("a provider that keeps a file goes on after a restart: grants, registrations and keys")
-    func keeping() async throws {
+    @Test func `a provider that keeps a file goes on after a restart: grants, registrations and keys`() async throws {
         let folder = try ScratchFolder()
         var configuration = OpenIDProvider.Configuration()
         configuration.file = folder["provider.json"]
@@ -90,12 +85,11 @@ struct OpenIDProviderTroubleTests {
         await second.stop()
 
         try Data("{".utf8).write(to: URL(filePath: folder["provider.json"]))
-        let error = await failure { _ = try await OpenIDProvider(configuration: configuration) }
+        let error = await authError { try await OpenIDProvider(configuration: configuration) }
         #expect(error?.code == .invalidArgument && error?.received == folder["provider.json"])
     }
 
-    @Test("each request leaves a line without secrets in the log, with its status")
-    func log() async throws {
+    @Test func `each request leaves a line without secrets in the log, with its status`() async throws {
         let (lines, feed) = AsyncStream.makeStream(of: OpenIDProvider.LogLine.self)
         let fixture = try await ProviderFixture { $0.log = { feed.yield($0) } }
         let state = try await fixture.logIn()

@@ -1,6 +1,5 @@
 import AuthStateFoundation
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 
 /// A provider and a service that talk to each other over loopback.
@@ -40,6 +39,17 @@ struct ProviderFixture {
             at: .memory(service: service, options: options))
     }
 
+    /// The client that logs in as itself.
+    var serviceClient: Client { Client(configuration, id: "service", credential: .secret("service-secret")) }
+
+    func place(_ store: any AuthStateStore = InMemoryAuthStateStore()) -> AuthState.Place {
+        AuthState.Place(store, service: service)
+    }
+
+    func registration() throws -> RegistrationRequest {
+        RegistrationRequest(configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+    }
+
     /// A form to the token endpoint, as a client that does not use this library would send it.
     func post(_ form: Parameters, headers: TransportHeaders = [:]) async throws -> TransportResponse {
         var headers = headers
@@ -50,12 +60,11 @@ struct ProviderFixture {
     }
 }
 
-/// The error that a piece of work ends with; nil when it succeeds.
-func failure(_ work: () async throws -> Void) async -> AuthStateError? {
-    do {
-        try await work()
-        return nil
-    } catch {
-        return error as? AuthStateError
+extension AuthorizationService {
+    /// A service with settings of its own.
+    init(_ transport: any HTTPTransport = SystemTransport.shared, _ change: (inout Configuration) -> Void) {
+        var configuration = Configuration()
+        change(&configuration)
+        self.init(transport: transport, configuration: configuration)
     }
 }

@@ -1,28 +1,20 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
-import AuthStateStorage
-import AuthStateSystem
-import AuthStateTransport
 import Testing
 
 @testable import AuthStateTesting
 
-@Suite("What a program's own tests begin with", .timeLimit(.minutes(1)))
-struct SignedInTests {
-    @Test("a state that is signed in is fresh and has its user, and no request is sent")
-    func fresh() async throws {
+@Suite("What a program's own tests begin with", .timeLimit(.minutes(1))) struct SignedInTests {
+    @Test func `a state that is signed in is fresh and has its user, and no request is sent`() async throws {
         let transport = ScriptedTransport()
-        let state = await AuthState.signedIn(
-            "first", claims: ["name": "User \(1)"], transport: transport)
+        let state = await AuthState.signedIn("first", claims: ["name": "User \(1)"], transport: transport)
         #expect(try await state.freshTokens().accessToken == "first")
         #expect(state.user?.name == "User 1" && state.user?.subject == "user")
         #expect(state.isAuthorized && transport.requests.isEmpty)
     }
 
-    @Test("it is renewed when the clock moves, and the program can restore it")
-    func renewed() async throws {
+    @Test func `it is renewed when the clock moves, and the program can restore it`() async throws {
         let (clock, store) = (ManualClock(), InMemoryAuthStateStore())
         let transport = ScriptedTransport([.tokens("second", refreshToken: "next")])
         let state = await AuthState.signedIn(clock: clock, transport: transport, store: store, key: "tool")
@@ -32,16 +24,13 @@ struct SignedInTests {
         #expect(try await AuthState.restore(at: place).record.refreshToken == "next")
     }
 
-    @Test(".invalidGrant ends the login, .offline fails as transient")
-    func replies() async throws {
+    @Test func `.invalidGrant ends the login, .offline fails as transient`() async throws {
         let transport = ScriptedTransport([.offline, .invalidGrant])
         var options = AuthState.Options()
         options.renewalRetries = 0
         let state = await AuthState.signedIn(transport: transport, options: options)
-        let first = await failure { try await state.refresh() }
-        #expect(first?.kind == .transient && state.isAuthorized)
-        let second = await failure { try await state.refresh() }
-        #expect(second?.code == .invalidGrant && !state.isAuthorized)
+        #expect(await authError { try await state.refresh() }?.kind == .transient && state.isAuthorized)
+        #expect(await authError { try await state.refresh() }?.code == .invalidGrant && !state.isAuthorized)
     }
 
     @Test("a clock that does not move reports a waiting task once")

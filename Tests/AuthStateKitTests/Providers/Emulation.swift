@@ -1,7 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -52,9 +51,7 @@ struct Emulation: Sendable {
         var key = issuing.key.publicKey.json.objectValue ?? [:]
         key["issuer"] = keyIssuer
         let keys: JSONValue = ["keys": [.object(key)]]
-        var pages = [
-            "\(endpoints)/keys": keys, "https://www.facebook.com/.well-known/oauth/openid/jwks/": keys,
-        ]
+        var pages = ["\(endpoints)/keys": keys, "https://www.facebook.com/.well-known/oauth/openid/jwks/": keys]
         if let issuer = provider.issuer, let metadata {
             let document = ScriptedPages.document([
                 "issuer": .string(issuer), "authorization_endpoint": .string("\(endpoints)/authorize"),
@@ -123,7 +120,6 @@ struct Emulation: Sendable {
     /// Lets the userinfo endpoint answer from now on.
     func answerUserInfo(_ response: TransportResponse) { issuing.userInfo.withLock { $0 = response } }
 
-    /// The form of the last token request, and its headers.
     func lastTokenRequest() throws -> (form: Parameters, headers: TransportHeaders) {
         let request = try #require(transport.requests.last { $0.method == "POST" })
         let body = String(decoding: request.body ?? Data(), as: UTF8.self)

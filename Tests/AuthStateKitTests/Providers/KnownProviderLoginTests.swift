@@ -1,7 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -48,8 +47,7 @@ struct KnownProviderLoginTests {
         #expect(secret.claims["aud"] == "https://appleid.apple.com")
         let lifetime = try #require(secret.claims["exp"]?.doubleValue) - #require(secret.claims["iat"]?.doubleValue)
         #expect(lifetime == 300)
-        try secret.verify(
-            with: VerificationKey(SigningKey(pem: ClientKeys.pkcs8).publicKey), allowed: [.es256])
+        try secret.verify(with: VerificationKey(SigningKey(pem: ClientKeys.pkcs8).publicKey), allowed: [.es256])
     }
 
     static let tenant = "72f988bf-86f1-41af-91ab-2d7cd011db47"
@@ -83,7 +81,7 @@ struct KnownProviderLoginTests {
         let microsoft = try microsoft(
             .microsoft(), issuer: .string(Self.template),
             tokenIssuer: "https://login.microsoftonline.com/\(other)/v2.0")
-        let error = await failure { _ = try await microsoft.logIn() }
+        let error = await authError { try await microsoft.logIn() }
         #expect(error?.code == .invalidIDToken && error?.message.contains("iss") == true)
     }
 
@@ -101,7 +99,7 @@ struct KnownProviderLoginTests {
         let issuer = "https://login.microsoftonline.com/\(tid)/v2.0"
         let microsoft = try microsoft(
             .microsoft(), issuer: .string(Self.template), tokenIssuer: issuer, tid: tid, keyIssuer: keyIssuer)
-        let error = await failure { _ = try await microsoft.logIn() }
+        let error = await authError { try await microsoft.logIn() }
         #expect((error == nil) == isBelieved)
         guard let error else { return }
         #expect(error.code == .invalidSignature && error.message.contains("the key is another issuer's"))
@@ -110,8 +108,7 @@ struct KnownProviderLoginTests {
         #expect(microsoft.transport.requests.count(where: { $0.url.absoluteString.hasSuffix("/keys") }) == 1)
     }
 
-    @Test("an issuer in a key means nothing where the issuer is no template")
-    func foreignKeys() async throws {
+    @Test func `an issuer in a key means nothing where the issuer is no template`() async throws {
         let google = try Emulation(.google, metadata: [:], keyIssuer: "https://nobody.example") { _, issuing in
             Emulation.json([
                 "access_token": "a", "token_type": "Bearer",
@@ -121,14 +118,13 @@ struct KnownProviderLoginTests {
         #expect(try await google.logIn().tokens.idTokenTrust == .signature)
     }
 
-    @Test("Microsoft: one tenant is an issuer like any other, and the template is no answer")
-    func microsoftOneTenant() async throws {
+    @Test func `Microsoft: one tenant is an issuer like any other, and the template is no answer`() async throws {
         let issuer = "https://login.microsoftonline.com/\(Self.tenant)/v2.0"
         let provider = KnownProvider.microsoft(tenant: .init(rawValue: Self.tenant))
         let good = try microsoft(provider, issuer: .string(issuer), tokenIssuer: issuer)
         #expect(try await good.logIn().tokens.idTokenTrust == .signature)
         let bad = try microsoft(provider, issuer: .string(Self.template), tokenIssuer: issuer)
-        #expect(await failure { _ = try await bad.logIn() }?.code == .issuerMismatch)
+        #expect(await authError { try await bad.logIn() }?.code == .issuerMismatch)
     }
 
     @Test("GitHub: JSON is asked for, a form is read, and the secret goes into the body")
@@ -152,7 +148,7 @@ struct KnownProviderLoginTests {
                 "error": "bad_verification_code", "error_description": "The code passed is incorrect or expired.",
             ])
         }
-        #expect(await failure { _ = try await gitHub.logIn() }?.code == .invalidGrant)
+        #expect(await authError { try await gitHub.logIn() }?.code == .invalidGrant)
     }
 
     @Test("Facebook: plain OAuth has no ID token; with openid there is one, and it is verified")
@@ -171,7 +167,7 @@ struct KnownProviderLoginTests {
             ])
         }
         #expect(try await openID.logIn(scopes: [.openID]).tokens.idTokenTrust == .signature)
-        #expect(await failure { _ = try await plain.logIn(scopes: [.openID]) }?.code == .invalidIDToken)
+        #expect(await authError { try await plain.logIn(scopes: [.openID]) }?.code == .invalidIDToken)
         // Facebook leaves this at the end of its redirects.
         #expect(try await plain.logIn(fragment: "#_=_").tokens.accessToken == "EAA")
     }
@@ -190,7 +186,7 @@ struct KnownProviderLoginTests {
                 TransportResponse(
                     status: 400, headers: ["Content-Type": "application/json"],
                     body: Data(JSONValue.object(["error": object]).serialized())))
-            return await failure { _ = try await state.userInfo() }
+            return await authError { try await state.userInfo() }
         }
         let limited = await refuse(4)
         #expect(limited?.code == .temporarilyUnavailable && limited?.message.contains("Session has expired") == true)
@@ -208,8 +204,8 @@ struct KnownProviderLoginTests {
             ])
         }
         let state = try await apple.authState(scopes: [.openID])
-        #expect(await failure { _ = try await state.userInfo() }?.code == .endpointMissing)
-        let cancelled = await failure { _ = try await apple.logIn(extra: ["error": "user_cancelled_authorize"]) }
+        #expect(await authError { try await state.userInfo() }?.code == .endpointMissing)
+        let cancelled = await authError { try await apple.logIn(extra: ["error": "user_cancelled_authorize"]) }
         #expect(cancelled?.code == .accessDenied)
     }
 

@@ -1,7 +1,4 @@
 import AuthStateFoundation
-import AuthStateOAuth
-import AuthStateStorage
-import AuthStateSystem
 import Testing
 
 @testable import AuthStateKit
@@ -9,8 +6,7 @@ import Testing
 /// What a renewal does, step by step, without an actor, a store or a provider.
 ///
 /// `>` stands before what happens in between; a step that fails has a `!`.
-@Suite("The steps of a renewal")
-struct RenewalStepTests {
+@Suite("The steps of a renewal") struct RenewalStepTests {
     /// What comes of the steps that can end in several ways; every other step succeeds.
     struct World: Sendable {
         var hasFreshTokens = false
@@ -49,10 +45,7 @@ struct RenewalStepTests {
             ("load, reserve, redeem, verify, save, >login, save, superseded with 1", World(loginAt: "save")),
             ("load, >login, save, superseded", World(loginAt: "load")),
         ])
-    func steps(_ expected: String, _ world: World) throws {
-        let steps = try Self.play(world)
-        #expect(steps == expected)
-    }
+    func steps(_ expected: String, _ world: World) throws { #expect(try Self.play(world) == expected) }
 
     // MARK: -
 

@@ -1,11 +1,7 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateKit
-import AuthStateOAuth
 import AuthStateReport
-import AuthStateSystem
 import AuthStateTesting
-import AuthStateTransport
 import Testing
 
 /// A provider and a service that records.
@@ -21,9 +17,7 @@ struct ReportedWorld {
         var configuration = OpenIDProvider.Configuration()
         change(&configuration)
         provider = try await OpenIDProvider(configuration: configuration)
-        var limits = AuthorizationService.Configuration()
-        limits.trace = trace
-        service = AuthorizationService(transport: transport, configuration: limits)
+        service = AuthorizationService(transport) { [trace] in $0.trace = trace }
     }
 
     func client(_ id: String = "app", _ credential: ClientCredential = .none) async throws -> Client {
@@ -40,8 +34,7 @@ struct ReportedWorld {
     }
 }
 
-@Suite("login report: a login as a picture, and as an archive, without secrets")
-struct LoginReportTests {
+@Suite("login report: a login as a picture, and as an archive, without secrets") struct LoginReportTests {
     @Test("nothing secret of a whole login, its use and its end is in either form, in any encoding")
     func secrecy() async throws {
         let world = try await ReportedWorld { $0.requiresDPoP = false }
@@ -54,9 +47,7 @@ struct LoginReportTests {
         // A provider that repeats a secret does not bring it into a report.
         let repeated = secrets[1]
         world.provider.update { configuration in
-            configuration.deviations.tokenResponse = {
-                $0["error_uri"] = .string("https://op.example/?s=\(repeated)")
-            }
+            configuration.deviations.tokenResponse = { $0["error_uri"] = .string("https://op.example/?s=\(repeated)") }
         }
         secrets.append(try await state.refresh().accessToken)
         secrets += [try #require(state.record.refreshToken), try #require(state.record.idToken)]
@@ -64,9 +55,7 @@ struct LoginReportTests {
         for endpoint in OpenIDProvider.Endpoint.allCases {
             for request in world.provider.requests(at: endpoint) {
                 secrets += ["code", "code_verifier", "state", "nonce", "id_token_hint", "token", "code_challenge"]
-                    .compactMap {
-                        request.parameters[$0]
-                    }
+                    .compactMap { request.parameters[$0] }
             }
         }
         secrets += [
@@ -89,8 +78,7 @@ struct LoginReportTests {
         }
     }
 
-    @Test("a server cannot bring the user's data into a report, and cannot hide the rest of it")
-    func hostileServer() async throws {
+    @Test func `a server cannot bring the user's data into a report, and cannot hide the rest of it`() async throws {
         let world = try await ReportedWorld { configuration in
             configuration.deviations.metadata = { $0["private_note"] = "PRIVATE-metadata" }
             configuration.deviations.tokenResponse = {
@@ -124,13 +112,10 @@ struct LoginReportTests {
         #expect(page.contains("GET /.well-known/openid-configuration") && page.contains("127.0.0.1</small>"))
     }
 
-    @Test("a secret that is known only later is hidden in what was recorded before")
-    func laterSecret() async throws {
+    @Test func `a secret that is known only later is hidden in what was recorded before`() async throws {
         let trace = LoginTrace.recording()
-        var limits = AuthorizationService.Configuration()
-        limits.trace = trace
         let document = #"{"issuer":"https://op.example","service_documentation":"the-first-token-of-all"}"#
-        let service = AuthorizationService(transport: ScriptedTransport([.json(document)]), configuration: limits)
+        let service = AuthorizationService(ScriptedTransport([.json(document)])) { $0.trace = trace }
         let url = try #require(URL(string: "https://op.example/.well-known/openid-configuration"))
         _ = try await service.transport.send(TransportRequest(url: url))
         #expect(trace.htmlReport().contains("the-first-token-of-all"))
@@ -139,24 +124,19 @@ struct LoginReportTests {
         #expect(!String(decoding: trace.harArchive(), as: UTF8.self).contains("the-first-token-of-all"))
     }
 
-    @Test("a long recording keeps its newest steps, and of a large answer a part")
-    func long() async throws {
+    @Test func `a long recording keeps its newest steps, and of a large answer a part`() async throws {
         let trace = LoginTrace.recording()
         var members = (0..<2000).map { "\"member\($0)\":\"value number \($0) of many\"" }.joined(separator: ",")
         members = "{\(members)}"
         let replies = Array(repeating: ScriptedTransport.Reply.json("{}"), count: 1004) + [.json(members)]
-        var limits = AuthorizationService.Configuration()
-        limits.trace = trace
-        let service = AuthorizationService(transport: ScriptedTransport(replies), configuration: limits)
+        let service = AuthorizationService(ScriptedTransport(replies)) { $0.trace = trace }
         let url = try #require(URL(string: "https://op.example/introspect"))
         for _ in replies { _ = try await service.transport.send(TransportRequest(method: .post, url: url)) }
-        let log = try JSONValue(parsing: [UInt8](trace.harArchive()))["log"]
-        #expect(log?["entries"]?.arrayValue?.count == 1000)
+        #expect(try JSONValue(parsing: [UInt8](trace.harArchive()))["log"]?["entries"]?.arrayValue?.count == 1000)
         #expect(trace.htmlReport().contains("1800 members"))
     }
 
-    @Test("equal secrets have equal marks, and another recording has other ones")
-    func marks() async throws {
+    @Test func `equal secrets have equal marks, and another recording has other ones`() async throws {
         let world = try await ReportedWorld()
         let state = try await world.logIn(try await world.client())
         _ = try await state.userInfo()
@@ -171,8 +151,7 @@ struct LoginReportTests {
         #expect(other.recorder?.mark("the same value") != first)
     }
 
-    @Test("the archive has the members that readers of HAR 1.2 need")
-    func archive() async throws {
+    @Test func `the archive has the members that readers of HAR 1.2 need`() async throws {
         let world = try await ReportedWorld()
         let state = try await world.logIn(try await world.client())
         world.provider.inject(.status(503), at: .userInfo)
@@ -202,8 +181,7 @@ struct LoginReportTests {
         #expect(names?.contains("code_verifier") == true)
     }
 
-    @Test("a request to an API is in the API's lane, and one for the resource's metadata too")
-    func lanes() async throws {
+    @Test func `a request to an API is in the API's lane, and one for the resource's metadata too`() async throws {
         let world = try await ReportedWorld()
         let state = try await world.logIn(try await world.client())
         _ = try await state.performAction(TransportRequest(url: world.provider.url(of: .resource)))
@@ -213,12 +191,11 @@ struct LoginReportTests {
         #expect(page[..<call.lowerBound].suffix(300).contains("to-4"))
     }
 
-    @Test("the cause of a broken login can be read in its report", arguments: BrokenLogin.all.keys.sorted())
-    func broken(name: String) async throws {
-        let login = try #require(BrokenLogin.all[name])
+    @Test("the cause of a broken login can be read in its report", arguments: BrokenLogin.all)
+    func broken(_ login: BrokenLogin) async throws {
         let page = try await login.run().htmlReport(program: "test")
         if let folder = ProcessInfo.processInfo.environment["AUTHSTATE_REPORTS"] {
-            try Data(page.utf8).write(to: URL(filePath: "\(folder)/\(name).html"))
+            try Data(page.utf8).write(to: URL(filePath: "\(folder)/\(login.testDescription).html"))
         }
         #expect(page.contains("✕ Failed") && page.contains("What to do"))
         let text = page.replacing(/<style[\s\S]*?<\/style>/, with: "").replacing(/<[^>]*>/, with: " ")
@@ -227,103 +204,83 @@ struct LoginReportTests {
 }
 
 /// A login that fails, and the words by which a reader of its report finds the cause.
-private struct BrokenLogin: Sendable {
+struct BrokenLogin: CustomTestStringConvertible, Sendable {
+    let testDescription: String
     let words: [String]
     let run: @Sendable () async throws -> LoginTrace
 
-    static let all: [String: BrokenLogin] = [
-        "wrong redirect URI": BrokenLogin(
-            words: ["This redirect URI is not registered"],
-            run: {
-                try await failed { world in
-                    try await world.logIn(try await world.client(), redirectURI: "http://127.0.0.1:0/elsewhere")
-                }
+    private init(_ name: String, _ words: [String], _ run: @escaping @Sendable () async throws -> LoginTrace) {
+        (testDescription, self.words, self.run) = (name, words, run)
+    }
+
+    /// A login at a provider that makes trouble.
+    private init(_ name: String, _ words: [String], trouble: String) {
+        self.init(name, words) {
+            try await Self.failed(troubles: [trouble]) { try await $0.logIn(try await $0.client()) }
+        }
+    }
+
+    static let all = [
+        Self("wrong redirect URI", ["This redirect URI is not registered"]) {
+            try await failed { world in
+                try await world.logIn(try await world.client(), redirectURI: "http://127.0.0.1:0/elsewhere")
             }
-        ),
-        "clock off": BrokenLogin(
-            words: ["iat", "clock", "provider"],
-            run: { try await failed(troubles: ["clock"]) { try await $0.logIn(try await $0.client()) } }
-        ),
-        "wrong audience": BrokenLogin(
-            words: ["aud", "another-client", "app"],
-            run: { try await failed(troubles: ["wrong-audience"]) { try await $0.logIn(try await $0.client()) } }
-        ),
-        "secret in the wrong place": BrokenLogin(
-            words: ["invalid_client", "client_secret_basic", "Authorization: Basic", "client_secret_post"],
-            run: {
-                try await failed(configured: { $0.clients[1].authenticationMethod = .clientSecretPost }) { world in
-                    try await world.logIn(
-                        try await world.client("service", .secret("service-secret", method: .clientSecretBasic)))
-                }
+        },
+        Self("clock off", ["iat", "clock", "provider"], trouble: "clock"),
+        Self("wrong audience", ["aud", "another-client", "app"], trouble: "wrong-audience"),
+        Self(
+            "secret in the wrong place",
+            ["invalid_client", "client_secret_basic", "Authorization: Basic", "client_secret_post"]
+        ) {
+            try await failed(configured: { $0.clients[1].authenticationMethod = .clientSecretPost }) { world in
+                try await world.logIn(
+                    try await world.client("service", .secret("service-secret", method: .clientSecretBasic)))
             }
-        ),
-        "scope refused": BrokenLogin(
-            words: ["invalid_scope", "calendar"],
-            run: { try await failed { try await $0.logIn(try await $0.client(), scopes: [.openID, "calendar"]) } }
-        ),
-        "a proxy answers": BrokenLogin(
-            words: ["502", "text/html", "POST /token"],
-            run: { try await failed(troubles: ["page"]) { try await $0.logIn(try await $0.client()) } }
-        ),
-        "an unknown authority": BrokenLogin(
-            words: ["certificate", "openid-configuration"],
-            run: {
-                let transport = ScriptedTransport([
-                    .failure(
-                        TransportError(
-                            .insecureConnection, "The certificate is not trusted.", requestMayHaveBeenSent: false))
-                ])
-                return try await failed(transport: transport) { try await $0.logIn(try await $0.client()) }
+        },
+        Self("scope refused", ["invalid_scope", "calendar"]) {
+            try await failed { try await $0.logIn(try await $0.client(), scopes: [.openID, "calendar"]) }
+        },
+        Self("a proxy answers", ["502", "text/html", "POST /token"], trouble: "page"),
+        Self("an unknown authority", ["certificate", "openid-configuration"]) {
+            let transport = ScriptedTransport([
+                .failure(
+                    TransportError(
+                        .insecureConnection, "The certificate is not trusted.", requestMayHaveBeenSent: false))
+            ])
+            return try await failed(transport: transport) { try await $0.logIn(try await $0.client()) }
+        },
+        Self("no PKCE", ["PKCE", "code_challenge_methods_supported"]) {
+            try await failed(configured: {
+                $0.deviations.metadata = { $0["code_challenge_methods_supported"] = ["plain"] }
+            }) { try await $0.logIn(try await $0.client()) }
+        },
+        Self("the same answer twice", ["This login was completed before", "one callback", "The browser came back"]) {
+            try await failed { world in
+                let client = try await world.client()
+                var request = AuthorizationRequest(client, scopes: [.openID])
+                request.redirectURI = try RedirectURI("http://127.0.0.1:5000/callback")
+                let pending = try await world.service.begin(request)
+                let answer = try await DirectUserAgent().visit(pending)
+                _ = try await world.service.complete(pending, callback: answer)
+                // Another process, which does not know that the answer was used.
+                let service = AuthorizationService { $0.trace = world.trace }
+                _ = try await service.complete(pending, callback: answer)
             }
-        ),
-        "no PKCE": BrokenLogin(
-            words: ["PKCE", "code_challenge_methods_supported"],
-            run: {
-                try await failed(configured: {
-                    $0.deviations.metadata = { $0["code_challenge_methods_supported"] = ["plain"] }
-                }) { try await $0.logIn(try await $0.client()) }
+        },
+        Self("lost answer", ["POST /token", "lost", "connection"], trouble: "lost-answer"),
+        Self("mixed-up issuer", ["iss", "https://another.example"], trouble: "mixed-up-issuer"),
+        Self("device denied", ["access_denied", "user_code"]) {
+            try await failed(configured: {
+                $0.login = .page
+                $0.devicePollingInterval = .milliseconds(10)
+            }) { world in
+                let request = DeviceAuthorizationRequest(try await world.client(), scopes: [.openID])
+                _ = try await AuthState.logIn(
+                    .device(request) { codes in
+                        world.provider.decide(userCode: codes.userCode, allow: false)
+                    }, at: .memory(service: world.service))
             }
-        ),
-        "the same answer twice": BrokenLogin(
-            words: ["This login was completed before", "one callback", "The browser came back"],
-            run: {
-                try await failed { world in
-                    let client = try await world.client()
-                    var request = AuthorizationRequest(client, scopes: [.openID])
-                    request.redirectURI = try RedirectURI("http://127.0.0.1:5000/callback")
-                    let pending = try await world.service.begin(request)
-                    let answer = try await DirectUserAgent().visit(pending)
-                    _ = try await world.service.complete(pending, callback: answer)
-                    // Another process, which does not know that the answer was used.
-                    var limits = AuthorizationService.Configuration()
-                    limits.trace = world.trace
-                    _ = try await AuthorizationService(configuration: limits).complete(pending, callback: answer)
-                }
-            }
-        ),
-        "lost answer": BrokenLogin(
-            words: ["POST /token", "lost", "connection"],
-            run: { try await failed(troubles: ["lost-answer"]) { try await $0.logIn(try await $0.client()) } }
-        ),
-        "mixed-up issuer": BrokenLogin(
-            words: ["iss", "https://another.example"],
-            run: { try await failed(troubles: ["mixed-up-issuer"]) { try await $0.logIn(try await $0.client()) } }
-        ),
-        "device denied": BrokenLogin(
-            words: ["access_denied", "user_code"],
-            run: {
-                try await failed(configured: {
-                    $0.login = .page
-                    $0.devicePollingInterval = .milliseconds(10)
-                }) { world in
-                    let request = DeviceAuthorizationRequest(try await world.client(), scopes: [.openID])
-                    _ = try await AuthState.logIn(
-                        .device(request) { codes in
-                            world.provider.decide(userCode: codes.userCode, allow: false)
-                        }, at: .memory(service: world.service))
-                }
-            }
-        ),
+        },
     ]
 
     /// Runs a login that has to fail, and returns its trace.
@@ -334,7 +291,7 @@ private struct BrokenLogin: Sendable {
     ) async throws -> LoginTrace {
         let world = try await ReportedWorld(transport: transport, change)
         world.provider.troubles = Set(troubles.compactMap(OpenIDProvider.Trouble.init(rawValue:)))
-        let error = await failure { try await login(world) }
+        let error = await authError { try await login(world) }
         _ = try #require(error, "the login has to fail")
         return world.trace
     }

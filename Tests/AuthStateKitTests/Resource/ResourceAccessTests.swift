@@ -1,21 +1,22 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateResource
 
-@Suite("From the URL of a resource to a token", .timeLimit(.minutes(5)))
-struct ResourceAccessTests {
+@Suite("From the URL of a resource to a token", .timeLimit(.minutes(5))) struct ResourceAccessTests {
+    private let world: ResourceWorld
+
+    init() async throws { world = try await ResourceWorld() }
+
     @Test(
         "metadata are found at each of their places", arguments: OpenIDProvider.ProtectedResource.MetadataPlace.allCases
     )
     func places(_ place: OpenIDProvider.ProtectedResource.MetadataPlace) async throws {
         let world = try await ResourceWorld { $0.protectedResource.metadataPlaces = [place] }
-        let access = try world.access()
-        #expect(try await access.performAction(world.get()).status == 200)
+        #expect(try await world.access().performAction(world.get()).status == 200)
         let resource = place == .root ? String(world.provider.issuer) : world.url.absoluteString
         #expect(world.asked.map { $0.values("resource") } == [[resource]])
         #expect(world.provider.requests(at: .token).map { $0.parameters.values("resource") } == [[resource]])
@@ -40,16 +41,16 @@ struct ResourceAccessTests {
 
     @Test(
         "metadata that do not come whole, or as JSON, or from their own place, lead to no login until they do",
-        arguments: 0..<6)
-    func brokenMetadata(_ number: Int) async throws {
-        let faults: [OpenIDProvider.Fault] = [
-            .status(500), .redirect(to: "https://other.example/"), .text("<html></html>", contentType: "text/html"),
-            .text(#"{"resource":"#), .halfBody, .resetBeforeProcessing,
-        ]
+        arguments: [
+            OpenIDProvider.Fault.status(500), .redirect(to: "https://other.example/"),
+            .text("<html></html>", contentType: "text/html"), .text(#"{"resource":"#), .halfBody,
+            .resetBeforeProcessing,
+        ])
+    func brokenMetadata(_ fault: OpenIDProvider.Fault) async throws {
         for place in OpenIDProvider.ProtectedResource.MetadataPlace.allCases {
             let world = try await ResourceWorld { $0.protectedResource.metadataPlaces = [place] }
             for endpoint in [OpenIDProvider.Endpoint.namedResourceMetadata, .resourceMetadata, .rootResourceMetadata] {
-                world.provider.injectFaults(at: endpoint) { _ in faults[number] }
+                world.provider.injectFaults(at: endpoint) { _ in fault }
             }
             let access = try world.access()
             let error = await authError { try await access.performAction(world.get()) }
@@ -64,9 +65,7 @@ struct ResourceAccessTests {
         }
     }
 
-    @Test("an open resource answers without a login")
-    func open() async throws {
-        let world = try await ResourceWorld()
+    @Test func `an open resource answers without a login`() async throws {
         let access = try ResourceAccess(
             world.provider.url(of: .keySet).absoluteString, clients: [], store: InMemoryAuthStateStore(),
             service: world.service)
@@ -76,10 +75,8 @@ struct ResourceAccessTests {
 
     @Test("the next process continues with the stored login; another resource's login is not used")
     func stored() async throws {
-        let world = try await ResourceWorld()
         _ = try await world.access(key: "one").performAction(world.get())
-        let next = try world.access(login: .elsewhere, key: "one")
-        #expect(try await next.performAction(world.get()).status == 200)
+        #expect(try await world.access(login: .elsewhere, key: "one").performAction(world.get()).status == 200)
         #expect(world.logins == 1 && world.provider.requestCount(.registration) == 1)
 
         let other = try ResourceAccess(
@@ -88,9 +85,7 @@ struct ResourceAccessTests {
         #expect(try await other.authState() == nil)
     }
 
-    @Test("a login of another process is adopted; no second page is shown")
-    func otherProcess() async throws {
-        let world = try await ResourceWorld()
+    @Test func `a login of another process is adopted; no second page is shown`() async throws {
         let (first, second) = (try world.access(), try world.access())
         #expect(try await second.authState() == nil)
         _ = try await first.performAction(world.get())
@@ -166,9 +161,7 @@ struct ResourceAccessTests {
         #expect(world.logins == (isTrusted ? 1 : 0))
     }
 
-    @Test("a revoked grant leads to one new login, and the client stays registered")
-    func revoked() async throws {
-        let world = try await ResourceWorld()
+    @Test func `a revoked grant leads to one new login, and the client stays registered`() async throws {
         let access = try world.access()
         _ = try await access.performAction(world.get())
         world.provider.revokeGrants()
@@ -178,7 +171,6 @@ struct ResourceAccessTests {
 
     @Test("a resource that refuses every token gets one new login for each request, not one after the other")
     func refusedForGood() async throws {
-        let world = try await ResourceWorld()
         let access = try world.access()
         _ = try await access.performAction(world.get())
         world.provider.rejectAccessTokens(times: 100)
@@ -188,7 +180,6 @@ struct ResourceAccessTests {
 
     @Test("requests to another origin are refused before anything is sent")
     func origin() async throws {
-        let world = try await ResourceWorld()
         let access = try world.access()
         for text in [
             "https://evil.example/", "http://localhost:\(world.provider.port)/api/hello", "http://127.0.0.1/api/hello",
@@ -217,7 +208,6 @@ struct ResourceAccessTests {
 
     @Test("a user who closes the page ends every request that waited for it, and no other page opens")
     func sharedFailure() async throws {
-        let world = try await ResourceWorld()
         let agent = HeldUserAgent(.closes)
         let access = try world.access(login: .presenting(agent))
         let calls = (0..<20).map { _ in Task { await authError { try await access.performAction(world.get()) }?.kind } }
@@ -229,7 +219,6 @@ struct ResourceAccessTests {
 
     @Test("a request that is refused after another one's page was closed does not open a page again")
     func lateSharedFailure() async throws {
-        let world = try await ResourceWorld()
         _ = try await world.access().performAction(world.get())
         let agent = HeldUserAgent(.closes)
         agent.gate.open()
@@ -279,7 +268,6 @@ struct ResourceAccessTests {
 
     @Test("two resources under one key do not get each other's tokens, and none replaces the other's login by itself")
     func oneKey() async throws {
-        let world = try await ResourceWorld()
         let first = try world.access(key: "one")
         _ = try await first.performAction(world.get())
         let stored = try await world.store.login("one")
@@ -295,7 +283,6 @@ struct ResourceAccessTests {
 
     @Test("the challenge of another origin leads to no login")
     func foreignChallenge() async throws {
-        let world = try await ResourceWorld()
         let access = try world.access()
         _ = try await access.performAction(world.get())
         let count = world.wire.requests.count
@@ -310,9 +297,7 @@ struct ResourceAccessTests {
         #expect(try await access.authState()?.isAuthorized == true)
     }
 
-    @Test("a challenge for a stronger login leads to one, for a body of one's own too")
-    func stronger() async throws {
-        let world = try await ResourceWorld()
+    @Test func `a challenge for a stronger login leads to one, for a body of one's own too`() async throws {
         let access = try world.access()
         let line = #"Bearer error="insufficient_user_authentication", acr_values="gold silver", max_age="60""#
         let runs = Lock(0)
@@ -329,24 +314,17 @@ struct ResourceAccessTests {
         #expect(world.provider.requests(at: .token).allSatisfy { $0.parameters["grant_type"] == "authorization_code" })
     }
 
-    @Test("a late refusal of an old token brings the new one, without another renewal")
-    func lateRefusal() async throws {
-        let world = try await ResourceWorld()
+    @Test func `a late refusal of an old token brings the new one, without another renewal`() async throws {
         let access = try world.access()
         let first = try await access.accessToken()
         let rejection = TokenRejected(challenges: [#"Bearer error="invalid_token""#], url: world.url)
-        let tokens = try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 0..<20 { group.addTask { try await access.accessToken(after: rejection, of: first) } }
-            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
-        }
+        let tokens = Set(try await together(20) { _ in try await access.accessToken(after: rejection, of: first) })
         #expect(tokens.count == 1 && !tokens.contains(first))
         #expect(try await access.accessToken(after: rejection, of: first) == tokens.first)
         #expect(world.provider.requestCount(.token) == 2 && world.logins == 1)
     }
 
-    @Test("a redirect URI that the program names is registered, where another one was before")
-    func redirectURI() async throws {
-        let world = try await ResourceWorld()
+    @Test func `a redirect URI that the program names is registered, where another one was before`() async throws {
         _ = try await world.access().performAction(world.get())
         let moved = try world.access { $0.redirectURI = try? RedirectURI("http://127.0.0.1:50001/other") }
         try await moved.logIn()
@@ -356,9 +334,7 @@ struct ResourceAccessTests {
         #expect(world.provider.requestCount(.registration) == 2)
     }
 
-    @Test("many requests at once share one login; a cancelled one ends by itself")
-    func shared() async throws {
-        let world = try await ResourceWorld()
+    @Test func `many requests at once share one login; a cancelled one ends by itself`() async throws {
         let agent = HeldUserAgent()
         let access = try world.access(login: .presenting(agent))
         let calls = (0..<20).map { _ in Task { try await access.performAction(world.get()).status } }

@@ -1,14 +1,17 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateResource
 
-@Suite("Logins for a resource by assertions", .timeLimit(.minutes(5)))
-struct ResourceAssertionTests {
+@Suite("Logins for a resource by assertions", .timeLimit(.minutes(5))) struct ResourceAssertionTests {
+    private let clock = ManualClock()
+    private let world: World
+
+    init() async throws { world = try await World() }
+
     /// A resource whose server trusts a platform, and a user's organization.
     private struct World {
         let resource: ResourceWorld
@@ -48,7 +51,6 @@ struct ResourceAssertionTests {
                 ], with: key)
         }
 
-        /// The token requests that the resource's server got.
         var sent: [Parameters] { resource.provider.requests(at: .token).map(\.parameters) }
         /// The client of the program at the resource's server.
         let client = ResourceClient.known("service", credential: .secret("service-secret"))
@@ -56,7 +58,6 @@ struct ResourceAssertionTests {
 
     @Test("a workload needs neither a client nor a page: its platform's token is enough")
     func workload() async throws {
-        let clock = ManualClock()
         let world = try await World(clock: clock)
         let access = try world.resource.access(clients: [], login: .assertion(world.token))
         #expect(try await access.performAction(world.resource.get()).status == 200)
@@ -73,9 +74,7 @@ struct ResourceAssertionTests {
         }
     }
 
-    @Test("more rights are asked for by another assertion, a bounded number of times")
-    func stepUp() async throws {
-        let world = try await World()
+    @Test func `more rights are asked for by another assertion, a bounded number of times`() async throws {
         let access = try world.resource.access(clients: [], login: .assertion(world.token)) { $0.scopes = ["api"] }
         _ = try await access.performAction(world.resource.get())
         world.resource.provider.update { $0.protectedResource.scopes = ["api", "profile"] }
@@ -85,7 +84,6 @@ struct ResourceAssertionTests {
 
     @Test("a program signs with its client's key, renews, and asks for more rights, in the next process too")
     func serviceAccount() async throws {
-        let clock = ManualClock()
         let world = try await World(clock: clock)
         func access(_ subject: String? = "system:worker") throws -> ResourceAccess {
             let client = ResourceClient.known("https://platform.example", credential: .privateKey(world.key))
@@ -110,10 +108,8 @@ struct ResourceAssertionTests {
 
     @Test("an assertion for one server reaches no other one that the resource names")
     func otherServer() async throws {
-        let world = try await World()
         let assertion = ClientCredential.assertion(world.token)
-        let access = try world.resource.access(
-            clients: [], login: .assertion(assertion, issuer: "https://op.example"))
+        let access = try world.resource.access(clients: [], login: .assertion(assertion, issuer: "https://op.example"))
         let error = await authError { try await access.performAction(world.resource.get()) }
         #expect(error?.code == .clientIssuerMismatch && error?.expected == "https://op.example")
         #expect(error?.received == world.resource.provider.issuer && world.sent.isEmpty)
@@ -124,7 +120,6 @@ struct ResourceAssertionTests {
 
     @Test("a refused assertion is one request, and no other grant is tried")
     func refused() async throws {
-        let world = try await World()
         let access = try world.resource.access(
             clients: [],
             login: .assertion { _ in
@@ -136,7 +131,6 @@ struct ResourceAssertionTests {
 
     @Test("a refused renewal is one request; a resource that names another server by then gets a login there")
     func refusedRenewal() async throws {
-        let clock = ManualClock()
         let (world, other) = (try await World(clock: clock), try await World(clock: clock))
         let wrong = Lock(false)
         let access = try world.resource.access(
@@ -168,9 +162,7 @@ struct ResourceAssertionTests {
         #expect(other.sent.count == 1)
     }
 
-    @Test("a client that would register itself is refused before anything is sent")
-    func registering() async throws {
-        let world = try await World()
+    @Test func `a client that would register itself is refused before anything is sent`() async throws {
         world.resource.provider.update { $0.allowsRegistration = true }
         let access = try world.resource.access(login: .assertion(world.token))
         #expect(await authError { try await access.performAction(world.resource.get()) }?.code == .unsupported)
@@ -179,7 +171,6 @@ struct ResourceAssertionTests {
 
     @Test("the user of an organization's login gets access without a page, again and again")
     func organization() async throws {
-        let clock = ManualClock()
         let world = try await World(clock: clock)
         let identity = try await world.organization.logIn(world.organization.request([.openID, .offlineAccess]))
         let access = try world.resource.access(clients: [world.client], login: .identity(of: identity))
@@ -203,7 +194,6 @@ struct ResourceAssertionTests {
 
     @Test("what the organization issues in place of an assertion is shown to no other server")
     func otherToken() async throws {
-        let world = try await World()
         let identity = try await world.organization.logIn()
         world.organization.provider.update {
             $0.deviations.tokenResponse = {
@@ -217,7 +207,6 @@ struct ResourceAssertionTests {
 
     @Test("a user who logs out while the assertion is fetched stays logged out")
     func logout() async throws {
-        let clock = ManualClock()
         let world = try await World(clock: clock)
         let state = Lock<AuthState?>(nil)
         let access = try world.resource.access(
@@ -229,8 +218,7 @@ struct ResourceAssertionTests {
         _ = try await access.performAction(world.resource.get())
         let found = try await access.authState()
         state.withLock { $0 = found }
-        let error = await authError { try await access.logIn() }
-        #expect(error?.code == .notLoggedIn && found?.isAuthorized == false)
+        #expect(await authError { try await access.logIn() }?.code == .notLoggedIn && found?.isAuthorized == false)
         state.withLock { $0 = nil }
         // The tokens of that login were given back.
         #expect(world.resource.provider.requestCount(.revocation) == 2)

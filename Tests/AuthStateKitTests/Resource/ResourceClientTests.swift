@@ -1,14 +1,11 @@
 import AuthStateFoundation
-import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateResource
 
-@Suite("The client of a login for a resource", .timeLimit(.minutes(5)))
-struct ResourceClientTests {
+@Suite("The client of a login for a resource", .timeLimit(.minutes(5))) struct ResourceClientTests {
     private static let document = "https://app.example/client.json"
 
     private func documents(_ change: (inout ClientMetadata) throws -> Void = { _ in }) throws -> [String: JSONValue] {
@@ -39,8 +36,7 @@ struct ResourceClientTests {
             })
     }
 
-    @Test("a client with a document proves itself with its private key")
-    func privateKey() async throws {
+    @Test func `a client with a document proves itself with its private key`() async throws {
         let key = try SigningKey.generate(.es256)
         let documents = try documents {
             $0.tokenEndpointAuthMethod = .privateKeyJWT
@@ -102,8 +98,7 @@ struct ResourceClientTests {
                 members["token_endpoint_auth_methods_supported"] = offered.map { .array($0.map { .string($0) }) }
             }
         }
-        let access = try world.access()
-        #expect(try await access.performAction(world.get()).status == 200)
+        #expect(try await world.access().performAction(world.get()).status == 200)
         let body = try JSONValue(
             parsing: [UInt8](try #require(world.wire.requests.first { $0.url.path == "/register" }?.body)))
         #expect(body["token_endpoint_auth_method"]?.stringValue == expected)
@@ -125,15 +120,14 @@ struct ResourceClientTests {
         #expect(world.provider.requestCount(.registration) == 1)
     }
 
-    @Test("the users of a server share its registration, each with a login of their own")
-    func pooled() async throws {
+    @Test func `the users of a server share its registration, each with a login of their own`() async throws {
         let world = try await ResourceWorld { $0.users.append(.bob) }
         let pool = try ResourceAccessPool(
             world.url.absoluteString, clients: [.registering(ResourceWorld.metadata)], store: world.store,
             service: world.service, limit: 2)
         for user in ["ada", "bob", "carl"] as [AuthStateKey] { try await world.logIn(await pool.access(for: user)) }
         #expect(world.provider.requestCount(.registration) == 1 && world.logins == 3)
-        try await pool.logOut("carl", .local)
+        #expect(try await pool.logOut("carl", .local).removal == .done)
         #expect(try await pool.access(for: "carl").authState()?.isAuthorized != true)
         // The first one is no longer in memory, and is read again.
         let tokens = try await pool.access(for: "ada").withFreshToken { $0.accessToken }
@@ -172,8 +166,7 @@ struct ResourceClientTests {
         #expect(world.wire.requests.contains { $0.headers["Authorization"] == "Bearer SECRET-token" })
     }
 
-    @Test("another account is refused too where the client had to register anew")
-    func accountOfAnotherClient() async throws {
+    @Test func `another account is refused too where the client had to register anew`() async throws {
         let clock = ManualClock()
         let end = clock.wallClock.now.addingTimeInterval(100).timeIntervalSince1970
         let world = try await ResourceWorld(clock: clock) { configuration in
@@ -236,8 +229,7 @@ struct ResourceClientTests {
         #expect(try await access.performAction(world.get()).status == 200)
     }
 
-    @Test("a server without an authentication for such a client gets no registration")
-    func noAuthentication() async throws {
+    @Test func `a server without an authentication for such a client gets no registration`() async throws {
         let world = try await ResourceWorld { configuration in
             configuration.deviations.metadata = { $0["token_endpoint_auth_methods_supported"] = ["tls_client_auth"] }
         }
@@ -246,8 +238,7 @@ struct ResourceClientTests {
         #expect(world.provider.requestCount(.registration) == 0)
     }
 
-    @Test("a registration whose secret has expired is made anew")
-    func expired() async throws {
+    @Test func `a registration whose secret has expired is made anew`() async throws {
         let clock = ManualClock()
         let end = clock.wallClock.now.addingTimeInterval(100).timeIntervalSince1970
         let world = try await ResourceWorld(clock: clock) { configuration in

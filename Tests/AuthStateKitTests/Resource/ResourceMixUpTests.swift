@@ -1,5 +1,4 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -7,8 +6,7 @@ import Testing
 @testable import AuthStateResource
 
 /// A hostile resource, whose own authorization server sends the browser to an honest server's page (RFC 9700, section 4.4).
-@Suite("Mix-up by a resource")
-struct ResourceMixUpTests {
+@Suite("Mix-up by a resource") struct ResourceMixUpTests {
     @Test(
         "a client that both servers may know gets no page, and its code does not reach the resource's server",
         arguments: [ResourceClient.document(ResourceMixUp.document), .known("app")])
@@ -72,8 +70,7 @@ enum ResourceMixUp {
         change(&options)
         let access = try ResourceAccess(
             "https://api.example/v1", clients: clients, store: InMemoryAuthStateStore(),
-            service: AuthorizationService(transport: transport),
-            options: options)
+            service: AuthorizationService(transport: transport), options: options)
         let pending = try await access.beginLogin(redirectURI: RedirectURI("https://app.example/callback"))
         return Parameters(decoding: URIReference(pending.url.absoluteString).query.map(String.init) ?? "") ?? [:]
     }

@@ -1,6 +1,5 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -8,15 +7,17 @@ import Testing
 @testable import AuthStateResource
 
 /// What a resource, its servers, a logout or a full disk may do to a login.
-@Suite("The safety of an access", .timeLimit(.minutes(5)))
-struct ResourceSafetyTests {
+@Suite("The safety of an access", .timeLimit(.minutes(5))) struct ResourceSafetyTests {
+    private let world: ResourceWorld
+
+    init() async throws { world = try await ResourceWorld() }
+
     /// A client with a secret, and the servers that the resource names.
     private func machine(
         _ world: ResourceWorld, store: (any AuthStateStore)? = nil, clients: [ResourceClient]? = nil
     ) throws -> ResourceAccess {
         try ResourceAccess(
-            world.url.absoluteString,
-            clients: clients ?? [.known("service", credential: .secret("service-secret"))],
+            world.url.absoluteString, clients: clients ?? [.known("service", credential: .secret("service-secret"))],
             login: .clientCredentials, store: store ?? world.store, service: world.service)
     }
 
@@ -30,7 +31,6 @@ struct ResourceSafetyTests {
 
     @Test("a program's own client stays with the first server too, after its login and its process have ended")
     func boundMachine() async throws {
-        let world = try await ResourceWorld()
         let access = try machine(world)
         try await access.logIn()
         try await access.authState()?.clear()
@@ -41,7 +41,6 @@ struct ResourceSafetyTests {
 
     @Test("a client with a secret stays with its first server in a store for one key, also after a logout")
     func oneKey() async throws {
-        let world = try await ResourceWorld()
         let scratch = try ScratchFolder()
         let store = FileAuthStateStore(file: scratch["state"], key: AuthStateKey("resource \(world.url)"))
         let access = try machine(world, store: store)
@@ -62,7 +61,6 @@ struct ResourceSafetyTests {
         "a client that registered for another resource of the server is used again, unless the program wants another one"
     )
     func otherResource() async throws {
-        let world = try await ResourceWorld()
         let scratch = try ScratchFolder()
         let key: AuthStateKey = "login"
         let store = FileAuthStateStore(file: scratch["state"], key: key)
@@ -89,9 +87,7 @@ struct ResourceSafetyTests {
         #expect(world.provider.requestCount(.registration) == 2)
     }
 
-    @Test("a server that refuses the parameter gets requests without a resource, by name alone")
-    func unnamedResource() async throws {
-        let world = try await ResourceWorld()
+    @Test func `a server that refuses the parameter gets requests without a resource, by name alone`() async throws {
         let access = try world.access { $0.tolerances = [.unnamedResource] }
         try await access.logIn()
         let sent = world.provider.requests(at: .authorization) + world.provider.requests(at: .token)
@@ -108,9 +104,7 @@ struct ResourceSafetyTests {
             await authError { try await strict.completeLogin(pending, callback: callback) }?.code == .invalidArgument)
     }
 
-    @Test("where it cannot be read which server a client belongs to, it goes to none")
-    func unreadableBinding() async throws {
-        let world = try await ResourceWorld()
+    @Test func `where it cannot be read which server a client belongs to, it goes to none`() async throws {
         let key = AuthStateKey("resource \(world.url) by service")
         try await world.store.withLease(key, deadline: .seconds(5)) { lease in
             _ = try await lease.save(Data("not a state".utf8), expecting: nil)
@@ -119,8 +113,7 @@ struct ResourceSafetyTests {
         #expect(world.provider.requestCount(.token) == 0)
     }
 
-    @Test("a logout while a page for more rights is shown is not undone")
-    func logoutMeanwhile() async throws {
+    @Test func `a logout while a page for more rights is shown is not undone`() async throws {
         let world = try await ResourceWorld { configuration in
             configuration.protectedResource.scopes = ["api"]
             configuration.protectedResource.scopesByMethod = ["POST": ["email"]]
@@ -138,9 +131,7 @@ struct ResourceSafetyTests {
         #expect(world.provider.requestCount(.revocation) > 0)
     }
 
-    @Test("the error of another login in a body leads to no login for the resource")
-    func nestedError() async throws {
-        let world = try await ResourceWorld()
+    @Test func `the error of another login in a body leads to no login for the resource`() async throws {
         let access = try world.access()
         _ = try await access.performAction(world.get())
         let nested = AuthStateError(.notLoggedIn, stage: .authorization, "Another login is needed.")
@@ -148,8 +139,7 @@ struct ResourceSafetyTests {
         #expect(error == nested && world.logins == 1)
     }
 
-    @Test("a state that could not be saved stays in memory beyond a pool's limit")
-    func unsavedStays() async throws {
+    @Test func `a state that could not be saved stays in memory beyond a pool's limit`() async throws {
         let clock = ManualClock()
         let world = try await ResourceWorld(clock: clock)
         let store = FaultyStore()
@@ -166,8 +156,7 @@ struct ResourceSafetyTests {
         try await pool.access(for: "ada").authState()?.refresh()
     }
 
-    @Test("an operation that is always refused ends, however many others were refused before")
-    func manyOperations() async throws {
+    @Test func `an operation that is always refused ends, however many others were refused before`() async throws {
         let refusals = Lock(0)
         let transport = ScriptedTransport(
             then: .dynamic { request in
@@ -206,7 +195,6 @@ struct ResourceSafetyTests {
     @Test(
         "a server's user is sent to the login page once for a token that is always refused", arguments: [false, true])
     func noCircles(_ isAboutStrength: Bool) async throws {
-        let world = try await ResourceWorld()
         let access = try world.access(login: .elsewhere)
         try await world.logIn(access)
         #expect(try await access.performAction(world.get()).status == 200)
@@ -226,8 +214,7 @@ struct ResourceSafetyTests {
         #expect(await authError { try await access.performAction(world.get()) }?.code == .notLoggedIn)
     }
 
-    @Test("a program that takes tokens away is told of each login that is needed")
-    func tokensTaken() async throws {
+    @Test func `a program that takes tokens away is told of each login that is needed`() async throws {
         let world = try await ResourceWorld {
             $0.deviations.tokenResponse = { members in members["refresh_token"] = nil }
         }
@@ -242,9 +229,7 @@ struct ResourceSafetyTests {
         }
     }
 
-    @Test("a login that begins leaves nothing under the key of a user who does not end it")
-    func abandoned() async throws {
-        let world = try await ResourceWorld()
+    @Test func `a login that begins leaves nothing under the key of a user who does not end it`() async throws {
         let pool = try ResourceAccessPool(
             world.url.absoluteString, clients: [.registering(ResourceWorld.metadata)], store: world.store,
             service: world.service)
@@ -257,8 +242,7 @@ struct ResourceSafetyTests {
         #expect(world.provider.requestCount(.registration) == 1)
     }
 
-    @Test("all scopes of a long challenge are asked for")
-    func longScope() {
+    @Test func `all scopes of a long challenge are asked for`() {
         let scopes = (0..<60).map { "https://api.example/auth/scope-\($0)" }.joined(separator: " ")
         let challenge = AuthenticationChallenge(scheme: "Bearer", parameters: ["scope": scopes])
         let error = AuthStateError(.insufficientScope, challenge: challenge, status: 403)

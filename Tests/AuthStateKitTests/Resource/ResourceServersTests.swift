@@ -1,6 +1,5 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -8,8 +7,11 @@ import Testing
 @testable import AuthStateResource
 @testable import AuthStateServer
 
-@Suite("The authorization servers of a resource", .timeLimit(.minutes(5)))
-struct ResourceServersTests {
+@Suite("The authorization servers of a resource", .timeLimit(.minutes(5))) struct ResourceServersTests {
+    private let pair: Pair
+
+    init() async throws { pair = try await Pair() }
+
     /// A resource that its own provider serves, and a second provider whose tokens it can be told to take.
     private struct Pair {
         let world: ResourceWorld
@@ -43,7 +45,6 @@ struct ResourceServersTests {
 
     @Test("a resource that names another server gets a login there; nothing of one reaches the other")
     func migration() async throws {
-        let pair = try await Pair()
         let access = try pair.world.access()
         _ = try await access.performAction(pair.world.get())
         let old = try #require(try await access.authState()?.record)
@@ -67,25 +68,18 @@ struct ResourceServersTests {
         }
     }
 
-    @Test("a server that is gone is left for the one that the resource names by now")
-    func gone() async throws {
-        let pair = try await Pair()
+    @Test func `a server that is gone is left for the one that the resource names by now`() async throws {
         let access = try pair.world.access()
         _ = try await access.performAction(pair.world.get())
         pair.migrate()
         pair.world.provider.inject(.status(503), at: .token, times: 20)
         pair.world.provider.inject(.status(503), at: .metadata, times: 20)
-        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<10 { group.addTask { try await access.performAction(pair.world.get()).status } }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
+        let statuses = try await together(10) { _ in try await access.performAction(pair.world.get()).status }
         #expect(statuses.allSatisfy { $0 == 200 } && pair.second.requestCount(.authorization) == 1)
         #expect(try await access.authState()?.record.client.provider.issuer?.rawValue == pair.second.issuer)
     }
 
-    @Test("a named server without metadata is told from a resource without metadata")
-    func noMetadata() async throws {
-        let pair = try await Pair()
+    @Test func `a named server without metadata is told from a resource without metadata`() async throws {
         let issuer = "\(pair.second.issuer)/none"
         pair.world.provider.update { $0.protectedResource.authorizationServers = [issuer] }
         let error = await authError { try await pair.world.access().performAction(pair.world.get()) }
@@ -97,7 +91,6 @@ struct ResourceServersTests {
         "a server that the resource still names keeps its login while it does not answer; so does one of an unknown resource",
         arguments: [false, true])
     func down(_ isResourceSilent: Bool) async throws {
-        let pair = try await Pair()
         let access = try pair.world.access()
         _ = try await access.performAction(pair.world.get())
         let login = try await access.authState()?.record
@@ -131,9 +124,7 @@ struct ResourceServersTests {
         #expect(error?.code == .issuerParameterMismatch && "\(String(describing: error))".contains("555") == false)
     }
 
-    @Test("a login at another server that the user gives up leaves the login before as it was")
-    func givenUp() async throws {
-        let pair = try await Pair()
+    @Test func `a login at another server that the user gives up leaves the login before as it was`() async throws {
         _ = try await pair.world.access().performAction(pair.world.get())
         let stored = try await pair.world.store.login(AuthStateKey("resource \(pair.world.url)"))
         let second = pair.second.issuer
@@ -157,7 +148,6 @@ struct ResourceServersTests {
 
     @Test("the client of a server that is named again is not registered a second time")
     func backAgain() async throws {
-        let pair = try await Pair()
         let access = try pair.world.access()
         _ = try await access.performAction(pair.world.get())
         let id = try await access.authState()?.record.client.id
@@ -172,7 +162,6 @@ struct ResourceServersTests {
 
     @Test("of several servers the stored login's is kept, else a client's, else the program chooses, else the first")
     func choice() async throws {
-        let pair = try await Pair()
         let both = [pair.world.provider.issuer, pair.second.issuer]
         pair.world.provider.update { $0.protectedResource.authorizationServers = both }
         let second = pair.second.issuer
@@ -224,7 +213,6 @@ struct ResourceServersTests {
 
     @Test("a client with a document is the same at every server")
     func document() async throws {
-        let pair = try await Pair()
         let url = "https://app.example/client.json"
         var metadata = ClientMetadata(redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
         metadata.clientName = "Tests"
@@ -239,7 +227,6 @@ struct ResourceServersTests {
 
     @Test("a known client without an issuer stays with the first server")
     func bound() async throws {
-        let pair = try await Pair()
         let access = try pair.world.access(clients: [.known("app")])
         _ = try await access.performAction(pair.world.get())
         pair.migrate()
@@ -255,7 +242,6 @@ struct ResourceServersTests {
 
     @Test("a sweep leaves where a known client belongs, and a registration, and takes the login")
     func swept() async throws {
-        let pair = try await Pair()
         for (key, client) in [("known", ResourceClient.known("app")), ("own", .registering(ResourceWorld.metadata))] {
             _ = try await pair.world.access(clients: [client], key: AuthStateKey(key)).performAction(pair.world.get())
         }
@@ -270,8 +256,7 @@ struct ResourceServersTests {
         #expect(await authError { try await next.logIn() }?.code == .clientIssuerMismatch)
     }
 
-    @Test("http is for resources on this machine")
-    func plain() throws {
+    @Test func `http is for resources on this machine`() throws {
         func make(_ text: String) throws { _ = try ResourceAccess(text, clients: [], store: InMemoryAuthStateStore()) }
         #expect(throws: AuthStateError.self) { try make("http://api.example/v1") }
         try make("http://127.0.0.1:1/v1")

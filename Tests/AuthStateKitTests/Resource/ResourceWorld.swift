@@ -1,6 +1,5 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -40,9 +39,9 @@ struct ResourceWorld: Sendable {
         var configuration = OpenIDProvider.Configuration()
         change(&configuration)
         provider = try await OpenIDProvider(configuration: configuration, clock: clock?.wallClock ?? .system)
-        var limits = AuthorizationService.Configuration()
-        if let clock { limits.clock = WallClock { clock.date } }
-        service = AuthorizationService(transport: wire, configuration: limits)
+        service = AuthorizationService(wire) { limits in
+            if let clock { limits.clock = WallClock { clock.date } }
+        }
     }
 
     var url: URL { provider.url(of: .resource) }
@@ -72,6 +71,5 @@ struct ResourceWorld: Sendable {
 
     /// The number of logins.
     var logins: Int { provider.requestCount(.authorization) }
-    /// The parameters of the authorization requests.
     var asked: [Parameters] { provider.requests(at: .authorization).map(\.parameters) }
 }

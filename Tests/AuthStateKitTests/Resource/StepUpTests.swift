@@ -148,6 +148,26 @@ struct StepUpTests {
         #expect(world.logins == 7)
     }
 
+    @Test("a right that was granted, and that a renewal no longer brings, is asked for again")
+    func withdrawn() async throws {
+        let world = try await world()
+        let access = try world.access()
+        _ = try await access.performAction(world.get())
+        #expect(try await access.performAction(world.post()).status == 200 && world.logins == 2)
+        let state = try #require(try await access.authState())
+        // A renewal whose answer names less.
+        var tokens = try #require(state.record.lastTokenResponse)
+        tokens.scope = "api"
+        try await state.update(with: tokens)
+        #expect(state.record.scope == "api")
+        let challenge = #"Bearer error="insufficient_scope", scope="email""#
+        try await access.withFreshToken(operation: "read") { _ in
+            guard world.logins == 2 else { return }
+            throw TokenRejected(challenges: [challenge], url: world.url)
+        }
+        #expect(world.logins == 3)
+    }
+
     @Test("a 403 without a challenge is the caller's")
     func otherRefusal() async throws {
         let world = try await world()

@@ -1,10 +1,8 @@
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Logins with authorization details (RFC 9396)", .timeLimit(.minutes(5)))
-struct AuthorizationDetailsLoginTests {
+@Suite("Logins with authorization details (RFC 9396)", .timeLimit(.minutes(5))) struct AuthorizationDetailsLoginTests {
     private static let payment = AuthorizationDetail(
         type: "payment", actions: ["initiate"], additionalMembers: ["amount": ["EUR": "12.50"]])
     private static let account = AuthorizationDetail(type: "account", identifier: "a-1")
@@ -78,7 +76,7 @@ struct AuthorizationDetailsLoginTests {
         let sent = try #require(fixture.provider.requests(at: .token).last?.parameters)
         #expect(sent["authorization_details"] == [Self.account].parameter)
         let more = AuthorizationDetail(type: "account", identifier: "a-2")
-        let error = await failure { _ = try await state.freshTokens(RenewalParameters(authorizationDetails: [more])) }
+        let error = await authError { try await state.freshTokens(RenewalParameters(authorizationDetails: [more])) }
         #expect(error?.code == .invalidAuthorizationDetails && error?.stage == .refresh)
         #expect(try await state.refresh().accessToken.isEmpty == false)
     }
@@ -88,9 +86,8 @@ struct AuthorizationDetailsLoginTests {
         let fixture = try await fixture()
         let state = try await AuthState.logIn(
             .clientCredentials(
-                Client(fixture.configuration, id: "service", credential: .secret("service-secret")),
-                additionalParameters: ["authorization_details": [Self.payment].parameter]),
-            at: .memory(service: fixture.service))
+                fixture.serviceClient, additionalParameters: ["authorization_details": [Self.payment].parameter]),
+            at: fixture.place())
         #expect(state.record.authorizationDetails == [Self.payment])
         try await state.refresh()
         let sent = fixture.provider.requests(at: .token).map { $0.parameters["authorization_details"] }
@@ -103,14 +100,14 @@ struct AuthorizationDetailsLoginTests {
         var request = request(fixture)
         request.authorizationDetails = [AuthorizationDetail(type: "other")]
         let unknown = request
-        let unsent = await failure { _ = try await fixture.logIn(unknown, credential: .secret("service-secret")) }
+        let unsent = await authError { try await fixture.logIn(unknown, credential: .secret("service-secret")) }
         #expect(unsent?.code == .invalidAuthorizationDetails && unsent?.expected == "account payment")
         #expect(fixture.provider.requestCount(.authorization) == 0)
         request.client.provider.metadata = nil
         for isPushed in [false, true] {
             request.isPushed = isPushed
             let sent = request
-            let error = await failure { _ = try await fixture.logIn(sent, credential: .secret("service-secret")) }
+            let error = await authError { try await fixture.logIn(sent, credential: .secret("service-secret")) }
             #expect(error?.code == .invalidAuthorizationDetails && error?.stage == .authorization)
             #expect(error?.response?.error == "invalid_authorization_details" && error?.hint != nil)
         }

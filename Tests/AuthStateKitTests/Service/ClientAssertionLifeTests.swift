@@ -1,12 +1,9 @@
 import AuthStateFoundation
-import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Clients that sign assertions", .timeLimit(.minutes(5)))
-struct ClientAssertionLifeTests {
+@Suite("Clients that sign assertions", .timeLimit(.minutes(5))) struct ClientAssertionLifeTests {
     private let key: SigningKey
     private let clock = ManualClock()
     private let fixture: ProviderFixture
@@ -14,9 +11,7 @@ struct ClientAssertionLifeTests {
     init() async throws {
         let key = try SigningKey.generate(.es256, keyID: "k1")
         self.key = key
-        fixture = try await ProviderFixture(clock: clock) {
-            $0.clients = [.init(id: "client", keys: [key.publicKey])]
-        }
+        fixture = try await ProviderFixture(clock: clock) { $0.clients = [.init(id: "client", keys: [key.publicKey])] }
     }
 
     private func logIn() async throws -> AuthState {
@@ -42,8 +37,7 @@ struct ClientAssertionLifeTests {
         #expect(sent.allSatisfy { $0.claims["exp"]?.intValue == ($0.claims["iat"]?.intValue ?? 0) + 60 })
     }
 
-    @Test("another key is a matter of configuration and does not cost the grant")
-    func wrongKey() async throws {
+    @Test func `another key is a matter of configuration and does not cost the grant`() async throws {
         let state = try await logIn()
         var record = state.record
         record.client.credential = .privateKey(try SigningKey.generate(.es256, keyID: "k1"))
@@ -55,12 +49,9 @@ struct ClientAssertionLifeTests {
         #expect(try await state.refresh().accessToken != first)
     }
 
-    @Test("a missing key is reported before the user logs in, and costs no grant later")
-    func missingKey() async throws {
+    @Test func `a missing key is reported before the user logs in, and costs no grant later`() async throws {
         let missing = ClientCredential.privateKey(file: "/does/not/exist")
-        let error = await authError {
-            try await fixture.logIn(fixture.request(client: "client"), credential: missing)
-        }
+        let error = await authError { try await fixture.logIn(fixture.request(client: "client"), credential: missing) }
         #expect(error?.code == .credentialUnavailable && error?.stage == .authorization)
         #expect(fixture.provider.requestCount(.authorization) == 0)
         let state = try await logIn()
@@ -72,8 +63,7 @@ struct ClientAssertionLifeTests {
         #expect(misled.isAuthorized && fixture.provider.requestCount(.token) == 1)
     }
 
-    @Test("an algorithm that the provider does not list is not used")
-    func unlistedAlgorithm() async throws {
+    @Test func `an algorithm that the provider does not list is not used`() async throws {
         fixture.provider.update {
             $0.deviations.metadata = { $0["token_endpoint_auth_signing_alg_values_supported"] = ["RS256"] }
         }

@@ -1,12 +1,10 @@
 import AuthStateJOSE
-import AuthStateOAuth
 import Foundation
 import Testing
 
 @testable import AuthStateKit
 
-@Suite("A client's private key")
-struct ClientKeyTests {
+@Suite("A client's private key") struct ClientKeyTests {
     private let folder: ScratchFolder
 
     init() throws { folder = try ScratchFolder() }
@@ -43,8 +41,7 @@ struct ClientKeyTests {
         #expect(signer.algorithm == algorithm)
     }
 
-    @Test("all forms of a key are the same key, which signs for the public one")
-    func sameKey() throws {
+    @Test func `all forms of a key are the same key, which signs for the public one`() throws {
         let keys = try [ClientKeys.pkcs8, ClientKeys.sec1, ClientKeys.jwk].map {
             try ClientCredential.privateKey(file: file($0), keyID: "k").privateKey(stage: .token)
         }
@@ -74,13 +71,11 @@ struct ClientKeyTests {
         #expect(throws: AuthStateError.self) { try ClientCredential.file(path).secret(stage: .refresh) }
     }
 
-    @Test("a private key has the JWK's identifier, unless another is given")
-    func keyID() throws {
+    @Test func `a private key has the JWK's identifier, unless another is given`() throws {
         let path = try file(ClientKeys.jwk)
         #expect(try ClientCredential.privateKey(file: path).privateKey(stage: .token).keyID == "jwk-1")
         #expect(try ClientCredential.privateKey(file: path, keyID: "2").privateKey(stage: .token).keyID == "2")
-        let pem = try ClientCredential.privateKey(file: file(ClientKeys.pkcs8)).privateKey(stage: .token)
-        #expect(pem.keyID == nil)
+        #expect(try ClientCredential.privateKey(file: file(ClientKeys.pkcs8)).privateKey(stage: .token).keyID == nil)
     }
 
     @Test(
@@ -110,8 +105,7 @@ struct ClientKeyTests {
             .privateKey(stage: .token)
     }
 
-    @Test("a private key that cannot be read is an error that says why")
-    func missing() throws {
+    @Test func `a private key that cannot be read is an error that says why`() throws {
         #expect(refusal(folder["nothing"])?.message.contains("cannot be read") == true)
         #expect(refusal(folder.path)?.message.contains("not a file") == true)
         #expect(refusal("/dev/zero")?.message.contains("not a file") == true)
@@ -128,8 +122,7 @@ struct ClientKeyTests {
         }
     }
 
-    @Test("a private key is never taken for a secret")
-    func notASecret() throws {
+    @Test func `a private key is never taken for a secret`() throws {
         let key = try SigningKey.generate(.es256)
         #expect(try ClientCredential.privateKey(key).secret(stage: .token) == nil)
     }

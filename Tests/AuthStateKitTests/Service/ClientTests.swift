@@ -1,14 +1,11 @@
 import AuthStateFoundation
-import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("Clients", .timeLimit(.minutes(5)))
-struct ClientTests {
+@Suite("Clients", .timeLimit(.minutes(5))) struct ClientTests {
     private let fixture: ProviderFixture
 
     init() async throws { fixture = try await ProviderFixture() }
@@ -45,23 +42,20 @@ struct ClientTests {
     func archivedLogin() async throws {
         var restored = try archived(try await pending(.secret("service-secret")))
         let callback = try await answer(restored)
-        let error = await failure { _ = try await fixture.service.complete(restored, callback: callback) }
+        let error = await authError { try await fixture.service.complete(restored, callback: callback) }
         #expect(error?.code == .credentialUnavailable && error?.hint?.contains("completed") == true)
         #expect(fixture.provider.requestCount(.token) == 0)
         restored = try archived(try await pending(.secret("service-secret")))
         restored.client.credential = .secret("service-secret")
-        let state = try await AuthState.logIn(
-            .callback(try await answer(restored), of: restored), at: .memory(service: fixture.service))
+        let state = try await AuthState.logIn(.callback(try await answer(restored), of: restored), at: fixture.place())
         #expect(state.isAuthorized && state.record.client.id == "service")
     }
 
-    @Test("a public client's archived login needs nothing")
-    func publicClient() async throws {
+    @Test func `a public client's archived login needs nothing`() async throws {
         var request = fixture.request()
         request.redirectURI = try RedirectURI("http://127.0.0.1/callback")
         let restored = try archived(try await fixture.service.begin(request))
-        let state = try await AuthState.logIn(
-            .callback(try await answer(restored), of: restored), at: .memory(service: fixture.service))
+        let state = try await AuthState.logIn(.callback(try await answer(restored), of: restored), at: fixture.place())
         #expect(state.isAuthorized && state.record.client == restored.client)
     }
 
@@ -75,39 +69,34 @@ struct ClientTests {
         }
         let own = try await pending(.secret("another"))
         let callback = try await answer(own)
-        let error = await failure { _ = try await pool.logIn(.callback(callback, of: own), for: "ada") }
-        #expect(error?.code == .invalidClient)
+        #expect(
+            await authError { try await pool.logIn(.callback(callback, of: own), for: "ada") }?.code == .invalidClient)
     }
 
-    @Test("a stored state has its provider and its client once")
-    func once() async throws {
+    @Test func `a stored state has its provider and its client once`() async throws {
         let store = InMemoryAuthStateStore()
         let state = try await AuthState.logIn(
             .browser(fixture.request(client: "service").with(.secret("service-secret")), DirectUserAgent()),
-            at: AuthState.Place(store, service: fixture.service))
+            at: fixture.place(store))
         let archive = try #require(try await store.load(.default)).archive
         let text = String(decoding: archive, as: UTF8.self)
         let endpoint = state.record.client.provider.tokenEndpoint.absoluteString
         #expect(text.components(separatedBy: #""tokenEndpoint":"\#(endpoint)""#).count == 2)
-        let restored = try await AuthState.restore(
-            at: AuthState.Place(store, service: fixture.service), credential: .secret("service-secret"))
+        let restored = try await AuthState.restore(at: fixture.place(store), credential: .secret("service-secret"))
         let request = try #require(restored.record.lastAuthorizationResponse?.request)
         #expect(request.client == restored.record.client)
         #expect(request.client == state.record.client && request.scopes == [.openID, .profile])
     }
 
-    @Test("a request that was archived without its client can be read, and reaches no provider")
-    func unknown() async throws {
+    @Test func `a request that was archived without its client can be read, and reaches no provider`() async throws {
         var request = try archived(fixture.request([.profile]).withoutClient)
         request.redirectURI = try RedirectURI("http://127.0.0.1/callback")
         #expect(request.client.id == "")
         let archive = request
-        let error = await failure { _ = try await fixture.service.begin(archive) }
-        #expect(error?.code == .endpointMissing)
+        #expect(await authError { try await fixture.service.begin(archive) }?.code == .endpointMissing)
     }
 
-    @Test("an archived login that lacks its client is not read")
-    func withoutClient() async throws {
+    @Test func `an archived login that lacks its client is not read`() async throws {
         let begun = try await pending(.none)
         let text = String(decoding: try JSONEncoder().encode(begun), as: UTF8.self)
         let former = text.replacing(#""ownClient""#, with: #""formerly""#)
@@ -119,8 +108,8 @@ struct ClientTests {
 
     @Test("a login restores only a state that it could have made: of a user, or of the same program")
     func kinds() async throws {
-        let place = AuthState.Place(InMemoryAuthStateStore(), service: fixture.service)
-        let client = Client(fixture.configuration, id: "service", credential: .secret("service-secret"))
+        let place = fixture.place(InMemoryAuthStateStore())
+        let client = fixture.serviceClient
         let person = try await AuthState.logIn(.browser(AuthorizationRequest(client), DirectUserAgent()), at: place)
         let machine = try await AuthState.restoreOrLogIn(.clientCredentials(client), at: place)
         #expect(person.record.idToken != nil && machine.record.machineGrant != nil)
@@ -132,14 +121,13 @@ struct ClientTests {
         #expect(again.record.machineGrant == nil && fixture.provider.requestCount(.token) == 3)
     }
 
-    @Test("archived codes without a credential leave a stored state its own")
-    func leftOut() async throws {
-        let place = AuthState.Place(InMemoryAuthStateStore(), service: fixture.service)
-        let client = Client(fixture.configuration, id: "service", credential: .secret("service-secret"))
+    @Test func `archived codes without a credential leave a stored state its own`() async throws {
+        let place = fixture.place(InMemoryAuthStateStore())
+        let client = fixture.serviceClient
         let stored = try await AuthState.logIn(.browser(AuthorizationRequest(client), DirectUserAgent()), at: place)
         var record = stored.record
         record.client.credential = .environment("SERVICE_SECRET", method: .clientSecretPost)
-        let other = AuthState.Place(InMemoryAuthStateStore(), service: fixture.service)
+        let other = fixture.place(InMemoryAuthStateStore())
         try await other.store.put(String(decoding: AuthStateArchive(record).data(), as: UTF8.self))
         let pending = try archived(try await pending(.environment("SERVICE_SECRET")))
         let state = try await AuthState.restoreOrLogIn(.callback(try await answer(pending), of: pending), at: other)
@@ -149,8 +137,7 @@ struct ClientTests {
                 == nil)
     }
 
-    @Test("an authorization response to another client or from another provider is not taken")
-    func otherClient() async throws {
+    @Test func `an authorization response to another client or from another provider is not taken`() async throws {
         let state = try await fixture.logIn()
         let before = state.record
         var response = try #require(before.lastAuthorizationResponse)

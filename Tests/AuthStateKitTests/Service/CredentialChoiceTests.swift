@@ -1,14 +1,12 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateLibc
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 
-@Suite("Client authentication: which method, and what of it is sent")
-struct CredentialChoiceTests {
+@Suite("Client authentication: which method, and what of it is sent") struct CredentialChoiceTests {
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
     private func service(
@@ -50,8 +48,7 @@ struct CredentialChoiceTests {
         }
     }
 
-    @Test("a program can check at its start whether its secret or key can be read")
-    func available() throws {
+    @Test func `a program can check at its start whether its secret or key can be read`() throws {
         let key = try SigningKey.generate(.es256)
         for credential in [
             .none, .secret("s3cret"), .environment("PATH"), .privateKey(key), .certificate(),
@@ -169,15 +166,13 @@ struct CredentialChoiceTests {
         let sent = try #require(transport.requests.first)
         #expect(sent.url.host == "mtls.op.example")
         let form = try #require(Parameters(decoding: String(decoding: sent.body ?? Data(), as: UTF8.self)))
-        let assertion = try JSONWebToken(parsing: form["client_assertion"] ?? "")
-        #expect(assertion.claims["aud"] == "https://op.example")
+        #expect(try JSONWebToken(parsing: form["client_assertion"] ?? "").claims["aud"] == "https://op.example")
     }
 
-    @Test("an alias without TLS, or on this machine, is refused like any endpoint")
-    func badAliases() async throws {
+    @Test func `an alias without TLS, or on this machine, is refused like any endpoint`() async throws {
         for alias in ["http://mtls.op.example/token", "https://127.0.0.1/token"] {
             let service = try service(aliases: ["token_endpoint": .string(alias)])
-            let error = await failure {
+            let error = await authError {
                 _ = try await AuthorizationService(transport: ScriptedTransport()).perform(
                     TokenRequest(Client(service, id: "client"), .clientCredentials).with(.certificate()))
             }
@@ -198,12 +193,10 @@ struct CredentialChoiceTests {
         #expect(key == .privateKey(file: "/k.pem", keyID: "k", signingAlgorithm: .es256))
         let secret = try response(["client_secret": "s", "client_secret_expires_at": 0]).credential
         #expect(secret == ClientCredential(.issued("s")))
-        let post = try request(secret, service(methods: ["client_secret_post"]))
-        #expect(post.form["client_secret"] == "s")
+        #expect(try request(secret, service(methods: ["client_secret_post"])).form["client_secret"] == "s")
     }
 
-    @Test("ID tokens are held to the registration's algorithm, but never to none")
-    func registeredAlgorithm() throws {
+    @Test func `ID tokens are held to the registration's algorithm, but never to none`() throws {
         func adapted(_ algorithm: JSONValue?) throws -> Set<SignatureAlgorithm> {
             var members: [String: JSONValue] = ["client_id": "c"]
             members["id_token_signed_response_alg"] = algorithm

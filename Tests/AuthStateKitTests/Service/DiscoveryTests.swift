@@ -1,20 +1,15 @@
 import AuthStateFoundation
-import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Discovery")
-struct DiscoveryTests {
+@Suite("Discovery") struct DiscoveryTests {
     private static let sparse = ScriptedPages.document([
         "registration_endpoint": nil, "revocation_endpoint": nil, "introspection_endpoint": nil,
     ])
 
     private func service(_ transport: ScriptedTransport, clock: ManualClock = ManualClock()) -> AuthorizationService {
-        var limits = AuthorizationService.Configuration()
-        limits.clock = WallClock { [clock] in clock.date }
-        return AuthorizationService(transport: transport, configuration: limits)
+        return AuthorizationService(transport) { $0.clock = WallClock { clock.date } }
     }
 
     private func discover(_ pages: [String: JSONValue]) async throws -> ProviderConfiguration {
@@ -40,8 +35,7 @@ struct DiscoveryTests {
         #expect(found.metadata?.tokenEndpointAuthMethodsSupported == nil && found.metadata?.scopesSupported == nil)
     }
 
-    @Test("a document that lacks nothing is read alone")
-    func complete() async throws {
+    @Test func `a document that lacks nothing is read alone`() async throws {
         let transport = ScriptedPages.transport([ScriptedPages.openID: ScriptedPages.document()])
         _ = try await service(transport).discoverConfiguration(issuer: "https://op.example")
         #expect(transport.requests.map(\.url.absoluteString) == [ScriptedPages.openID])
@@ -91,9 +85,7 @@ struct DiscoveryTests {
         let busy = ScriptedTransport([
             .response(TransportResponse(status: 404)), .response(TransportResponse(status: 503)),
         ])
-        let transient = await authError {
-            try await service(busy).discoverConfiguration(issuer: "https://op.example")
-        }
+        let transient = await authError { try await service(busy).discoverConfiguration(issuer: "https://op.example") }
         #expect(transient?.kind == .transient)
     }
 

@@ -1,13 +1,11 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 
-@Suite("Providers' keys in memory")
-final class KeyCacheTests: Sendable {
+@Suite("Providers' keys in memory") final class KeyCacheTests: Sendable {
     private let cache = KeyCache()
     private let source: KeyCache.Source
     private let fetches = Lock(0)
@@ -34,8 +32,7 @@ final class KeyCacheTests: Sendable {
 
     private var count: Int { fetches.withLock { $0 } }
 
-    @Test("keys are used for ten minutes when the provider says nothing")
-    func age() async throws {
+    @Test func `keys are used for ten minutes when the provider says nothing`() async throws {
         _ = try await keys(at: 0)
         _ = try await keys(at: 599)
         #expect(count == 1)
@@ -52,8 +49,7 @@ final class KeyCacheTests: Sendable {
         #expect(count == 2)
     }
 
-    @Test("a clock that was set back has the keys fetched again")
-    func clockSetBack() async throws {
+    @Test func `a clock that was set back has the keys fetched again`() async throws {
         _ = try await keys(at: 1000)
         _ = try await keys(at: 999)
         #expect(count == 2)
@@ -90,16 +86,14 @@ final class KeyCacheTests: Sendable {
         #expect(count == 7)
     }
 
-    @Test("a caller with keys that were replaced already gets the newer ones without a fetch")
-    func replacedAlready() async throws {
+    @Test func `a caller with keys that were replaced already gets the newer ones without a fetch`() async throws {
         let old = try await keys(at: 0)
         let newer = try await keys(at: 1, insteadOf: old)
         for _ in 0..<10 { #expect(try await keys(at: 2, insteadOf: old) == newer) }
         #expect(count == 2)
     }
 
-    @Test("the budget outlives the keys")
-    func budgetOutlivesKeys() async throws {
+    @Test func `the budget outlives the keys`() async throws {
         var known = try await keys(at: 0, lifetime: 10)
         for _ in 0..<3 { known = try await keys(at: 1, insteadOf: known, lifetime: 10) }
         known = try await keys(at: 12, lifetime: 10)
@@ -126,18 +120,14 @@ final class KeyCacheTests: Sendable {
         #expect(count == 1)
     }
 
-    @Test("a failed fetch is not remembered")
-    func failedFetch() async throws {
+    @Test func `a failed fetch is not remembered`() async throws {
         struct Lost: Error {}
-        await #expect(throws: Lost.self) {
-            try await cache.keys(of: source, now: 0, stage: .token) { throw Lost() }
-        }
+        await #expect(throws: Lost.self) { try await cache.keys(of: source, now: 0, stage: .token) { throw Lost() } }
         _ = try await keys(at: 0)
         #expect(count == 1)
     }
 
-    @Test("one address under two issuers is kept apart")
-    func issuers() async throws {
+    @Test func `one address under two issuers is kept apart`() async throws {
         _ = try await keys(at: 0)
         let other = KeyCache.Source(issuer: try Issuer("https://other.example"), url: source.url)
         let found = try await cache.keys(of: other, now: 0, stage: .token) {
@@ -147,8 +137,7 @@ final class KeyCacheTests: Sendable {
     }
 }
 
-@Suite("How long an answer may be kept (RFC 9111)")
-struct FreshnessLifetimeTests {
+@Suite("How long an answer may be kept (RFC 9111)") struct FreshnessLifetimeTests {
     @Test(
         "max-age less Age, and nothing where nothing sensible is said",
         arguments: [

@@ -1,16 +1,13 @@
 import AuthStateFoundation
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("The order of a login")
-struct LoginOrderTests {
-    @Test("the code is not spent when the provider's keys are unavailable")
-    func keysBeforeCode() async throws {
+@Suite("The order of a login") struct LoginOrderTests {
+    @Test func `the code is not spent when the provider's keys are unavailable`() async throws {
         let fixture = try await ProviderFixture()
         fixture.provider.inject(.status(503), at: .keySet)
-        #expect(await failure { _ = try await fixture.logIn() }?.kind == .transient)
+        #expect(await authError { try await fixture.logIn() }?.kind == .transient)
         #expect(fixture.provider.requestCount(.token) == 0)
         #expect(try await fixture.logIn().isAuthorized)
         await fixture.provider.stop()
@@ -28,24 +25,23 @@ struct LoginOrderTests {
             }
         }
         let spent = fixture.provider.requestCount(.token)
-        let error = await failure { _ = try await fixture.logIn(fresh(request, fixture)) }
+        let error = await authError { try await fixture.logIn(fresh(request, fixture)) }
         #expect(error?.message.contains("c_hash") == true)
         #expect(fixture.provider.requestCount(.token) == spent)
         fixture.provider.update { $0.deviations.idToken = { claims, _ in claims["c_hash"] = nil } }
         #expect(
-            await failure { _ = try await fixture.logIn(fresh(request, fixture)) }?.message.contains("c_hash") == true)
+            await authError { try await fixture.logIn(fresh(request, fixture)) }?.message.contains("c_hash") == true)
         await fixture.provider.stop()
     }
 
-    @Test("the second ID token of a hybrid login must speak of the same user")
-    func hybridContinuity() async throws {
+    @Test func `the second ID token of a hybrid login must speak of the same user`() async throws {
         let fixture = try await ProviderFixture()
         fixture.provider.update { configuration in
             configuration.deviations.idToken = { claims, _ in if claims["c_hash"] == nil { claims["sub"] = "mallory" } }
         }
         var request = fixture.request()
         request.responseType = .codeIDToken
-        #expect(await failure { _ = try await fixture.logIn(request) }?.message.contains("both ID tokens") == true)
+        #expect(await authError { try await fixture.logIn(request) }?.message.contains("both ID tokens") == true)
         await fixture.provider.stop()
     }
 
@@ -62,18 +58,17 @@ struct LoginOrderTests {
         let pending = try await fixture.service.begin(request)
         let answer = try await callback(pending)
         let restored = try JSONDecoder().decode(PendingAuthorization.self, from: JSONEncoder().encode(pending))
-        let state = try await AuthState.logIn(.callback(answer, of: restored), at: .memory(service: fixture.service))
-        #expect(state.isAuthorized)
-        let again = await failure {
-            _ = try await AuthState.logIn(.callback(answer, of: restored), at: .memory(service: fixture.service))
+        #expect(try await AuthState.logIn(.callback(answer, of: restored), at: fixture.place()).isAuthorized)
+        let again = await authError {
+            _ = try await AuthState.logIn(.callback(answer, of: restored), at: fixture.place())
         }
         #expect(again?.code == .authorizationExpired)
         let late = try await fixture.service.begin(fresh(request, fixture))
         let lateAnswer = try await callback(late)
         clock.advance(by: .seconds(600))
         #expect(
-            await failure {
-                _ = try await AuthState.logIn(.callback(lateAnswer, of: late), at: .memory(service: fixture.service))
+            await authError {
+                _ = try await AuthState.logIn(.callback(lateAnswer, of: late), at: fixture.place())
             }?
             .code == .authorizationExpired)
         await fixture.provider.stop()
@@ -89,15 +84,14 @@ struct LoginOrderTests {
         let answer = try await session.present(pending.url)
         let foreign = AuthorizationCallback(url: "http://127.0.0.1:49152/callback?code=x&state=y")
         #expect(
-            await failure { _ = try await fixture.service.complete(pending, callback: foreign) }?.code == .stateMismatch
+            await authError { try await fixture.service.complete(pending, callback: foreign) }?.code == .stateMismatch
         )
         let (_, tokens) = try await fixture.service.complete(pending, callback: answer)
         #expect(!tokens.accessToken.isEmpty)
         await fixture.provider.stop()
     }
 
-    @Test("a callback that shows the state uses the login up, whatever else is wrong with it")
-    func ownState() async throws {
+    @Test func `a callback that shows the state uses the login up, whatever else is wrong with it`() async throws {
         let fixture = try await ProviderFixture()
         for wrong in ["", "code=c&iss=https%3A%2F%2Fother.example", "error=server_error"] {
             var request = fixture.request()
@@ -105,7 +99,7 @@ struct LoginOrderTests {
             let pending = try await fixture.service.begin(request)
             func answer(_ parameters: String) async -> AuthStateError? {
                 let url = "http://127.0.0.1:49152/callback?\(parameters)&state=\(request.state)"
-                return await failure {
+                return await authError {
                     _ = try await fixture.service.authorizationResponse(
                         for: pending, callback: AuthorizationCallback(url: url))
                 }
@@ -117,8 +111,7 @@ struct LoginOrderTests {
         await fixture.provider.stop()
     }
 
-    @Test("an ID token that was not asked for, and that nothing can verify, is left out")
-    func unasked() async throws {
+    @Test func `an ID token that was not asked for, and that nothing can verify, is left out`() async throws {
         let answer = #"{"access_token":"a","token_type":"Bearer","id_token":"SECRET.id.token"}"#
         let service = AuthorizationService(transport: ScriptedTransport([.json(answer)]))
         let configuration = ProviderConfiguration(
@@ -148,9 +141,7 @@ struct LoginOrderTests {
             let response = try AuthorizationResponse(
                 callback: AuthorizationCallback(
                     url: "https://app.example/callback\(type == .code ? "?" : "#")\(answer)"), for: request)
-            let error = await failure {
-                _ = try await AuthorizationService(transport: transport).exchange(response)
-            }
+            let error = await authError { try await AuthorizationService(transport: transport).exchange(response) }
             #expect(error?.code == .invalidMetadata)
         }
         #expect(transport.requests.isEmpty)

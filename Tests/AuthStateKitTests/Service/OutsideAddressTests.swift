@@ -1,13 +1,10 @@
 import AuthStateFoundation
-import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 
-@Suite("Providers that the program did not name")
-struct OutsideAddressTests {
+@Suite("Providers that the program did not name") struct OutsideAddressTests {
     private static let registration: JSONValue = [
         "client_id": "client", "registration_client_uri": "https://op.example/c", "registration_access_token": "token",
     ]
@@ -49,10 +46,8 @@ struct OutsideAddressTests {
                 Client(configuration, id: "client"), scopes: [], redirectURI: RedirectURI("https://app.example/cb")))
         _ = try? await service.authorizeDevice(
             DeviceAuthorizationRequest(Client(configuration, id: "client"), scopes: []))
-        let tokens = try await service.perform(
-            TokenRequest(Client(configuration, id: "client"), .refreshToken("old")))
-        _ = try? await service.revoke(
-            RevocationRequest(Client(configuration, id: "client"), token: tokens.accessToken))
+        let tokens = try await service.perform(TokenRequest(Client(configuration, id: "client"), .refreshToken("old")))
+        _ = try? await service.revoke(RevocationRequest(Client(configuration, id: "client"), token: tokens.accessToken))
         _ = try? await service.introspect(
             IntrospectionRequest(Client(configuration, id: "client"), token: tokens.accessToken))
         _ = try? await service.keys(of: configuration, stage: .token)
@@ -89,8 +84,7 @@ struct OutsideAddressTests {
         #expect(own.addressPolicy == .any && transport.requests.last?.addressPolicy == .any)
     }
 
-    @Test("a program turns the policy off for providers of an internal network")
-    func turnedOff() async throws {
+    @Test func `a program turns the policy off for providers of an internal network`() async throws {
         let transport = Self.transport(["token_endpoint": "https://10.0.0.1/token"])
         let (_, configuration) = try await Self.found(IssuerAllowList { _ in true }, transport, .any)
         #expect(configuration.tokenEndpoint.absoluteString == "https://10.0.0.1/token")

@@ -1,10 +1,8 @@
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("prompt=none (OpenID Connect Core, section 3.1.2.6)", .timeLimit(.minutes(5)))
-struct PromptNoneTests {
+@Suite("prompt=none (OpenID Connect Core, section 3.1.2.6)", .timeLimit(.minutes(5))) struct PromptNoneTests {
     @Test(
         "each refusal has a code of its own, and leaves state and store as they were",
         arguments: [
@@ -16,16 +14,14 @@ struct PromptNoneTests {
         let (name, code) = refusal
         let fixture = try await ProviderFixture { $0.promptNoneError = name }
         let store = InMemoryAuthStateStore()
-        let state = try await AuthState.logIn(
-            .browser(fixture.request(), DirectUserAgent()), at: AuthState.Place(store, service: fixture.service))
+        let state = try await AuthState.logIn(.browser(fixture.request(), DirectUserAgent()), at: fixture.place(store))
         let (before, stored) = (state.record, try await store.load(.default))
         var request = fixture.request()
         request.prompt = [.none]
         request.isPushed = isPushed
         let silent = request
-        let error = await failure {
-            _ = try await AuthState.logIn(
-                .browser(silent, DirectUserAgent()), at: AuthState.Place(store, service: fixture.service))
+        let error = await authError {
+            _ = try await AuthState.logIn(.browser(silent, DirectUserAgent()), at: fixture.place(store))
         }
         #expect(error?.code == code && error?.kind == .reauthenticationRequired && error?.stage == .authorization)
         #expect(error?.response?.error == name && error?.hint?.contains("prompt=none") == true)
@@ -34,8 +30,7 @@ struct PromptNoneTests {
         #expect(try await state.refresh().accessToken != before.accessToken)
     }
 
-    @Test("a user who has a session logs in without a page")
-    func silent() async throws {
+    @Test func `a user who has a session logs in without a page`() async throws {
         let fixture = try await ProviderFixture()
         var request = fixture.request()
         request.prompt = [.none]
@@ -50,6 +45,6 @@ struct PromptNoneTests {
         request.prompt = [.none]
         let silent = request
         let agent = DirectUserAgent(login: ("ada", "lovelace"))
-        #expect(await failure { _ = try await fixture.logIn(silent, agent: agent) }?.code == .loginRequired)
+        #expect(await authError { try await fixture.logIn(silent, agent: agent) }?.code == .loginRequired)
     }
 }

@@ -1,11 +1,9 @@
 import AuthStateFoundation
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Logins with a pushed request", .timeLimit(.minutes(5)))
-struct PushedLoginTests {
+@Suite("Logins with a pushed request", .timeLimit(.minutes(5))) struct PushedLoginTests {
     static let clients: [(String, ClientCredential)] = [
         ("app", .none), ("service", .secret("service-secret", method: .clientSecretBasic)),
         ("service", .secret("service-secret", method: .clientSecretPost)),
@@ -36,21 +34,19 @@ struct PushedLoginTests {
         request.claims = ClaimsRequest(userInfo: ["email": .essential]).json
         request.resources = ["https://api.example"]
         request.redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
-        let stored = try JSONEncoder().encode(
-            try await fixture.service.begin(request))
+        let stored = try JSONEncoder().encode(try await fixture.service.begin(request))
         let pending = try JSONDecoder().decode(PendingAuthorization.self, from: stored)
         let session = try await DirectUserAgent(login: ("ada", "lovelace")).prepare(
             redirectURI: request.redirectURI, for: .login)
         let callback = try await session.present(pending.url)
         #expect(callback.formBody != nil)
-        let state = try await AuthState.logIn(.callback(callback, of: pending), at: .memory(service: fixture.service))
+        let state = try await AuthState.logIn(.callback(callback, of: pending), at: fixture.place())
         #expect(try await state.userInfo().email == "ada@example.com")
         let answer = try await state.performAction(TransportRequest(url: fixture.provider.url(of: .resource)))
         #expect(String(decoding: answer.body, as: UTF8.self).contains("https://api.example"))
     }
 
-    @Test("only a login that is pushed asks the provider before the browser opens")
-    func asked() async throws {
+    @Test func `only a login that is pushed asks the provider before the browser opens`() async throws {
         let fixture = try await ProviderFixture()
         var request = fixture.request()
         request.redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
@@ -76,11 +72,9 @@ struct PushedLoginTests {
         let callback = try await session.present(pending.url)
         clock.advance(by: .seconds(30))
         // The browser arrived in time; the user took long.
-        #expect(
-            try await AuthState.logIn(.callback(callback, of: pending), at: .memory(service: fixture.service))
-                .isAuthorized)
+        #expect(try await AuthState.logIn(.callback(callback, of: pending), at: fixture.place()).isAuthorized)
         // Used up, and too late besides.
-        #expect(await failure { _ = try await session.present(pending.url) } != nil)
+        #expect(await authError { try await session.present(pending.url) } != nil)
     }
 
     @Test("a reference is for one login, and for the client that pushed")
@@ -93,43 +87,41 @@ struct PushedLoginTests {
         let session = try await DirectUserAgent().prepare(redirectURI: request.redirectURI, for: .login)
         request.client.id = "service"
         let stolen = try request.url(pushedAs: pushed)
-        #expect(await failure { _ = try await session.present(stolen) }?.code == .browserUnavailable)
+        #expect(await authError { try await session.present(stolen) }?.code == .browserUnavailable)
         request.client.id = "app"
         let url = try request.url(pushedAs: pushed)
         _ = try await session.present(url)
-        #expect(await failure { _ = try await session.present(url) }?.code == .browserUnavailable)
+        #expect(await authError { try await session.present(url) }?.code == .browserUnavailable)
     }
 
     @Test("the answer is still checked against this very request", arguments: ["state", "iss"])
     func answerIsChecked(_ parameter: String) async throws {
         let fixture = try await ProviderFixture { $0.requiresPushedAuthorizationRequests = true }
         let agent = DirectUserAgent(.editing { $0[parameter] = "another" })
-        let error = await failure { _ = try await fixture.logIn(agent: agent) }
+        let error = await authError { try await fixture.logIn(agent: agent) }
         #expect(error?.kind == .refused && error?.stage == .authorization)
         #expect(fixture.provider.requestCount(.token) == 0)
     }
 
-    @Test("a provider without the endpoint is a configuration error")
-    func noEndpoint() async throws {
+    @Test func `a provider without the endpoint is a configuration error`() async throws {
         let fixture = try await ProviderFixture {
             $0.deviations.metadata = { $0["pushed_authorization_request_endpoint"] = nil }
         }
         var request = fixture.request()
         request.isPushed = true
         let pushed = request
-        let error = await failure { _ = try await fixture.logIn(pushed) }
+        let error = await authError { try await fixture.logIn(pushed) }
         #expect(error?.code == .endpointMissing && error?.kind == .configuration)
     }
 
-    @Test("an endpoint that is neither https nor beside the issuer gets nothing")
-    func endpointIsChecked() async throws {
+    @Test func `an endpoint that is neither https nor beside the issuer gets nothing`() async throws {
         let fixture = try await ProviderFixture()
         var request = fixture.request()
         request.isPushed = true
         request.redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
         request.client.provider.pushedAuthorizationRequestEndpoint = URL(string: "http://op.example/par")
         let pushed = request
-        let error = await failure { _ = try await fixture.service.push(pushed) }
+        let error = await authError { try await fixture.service.push(pushed) }
         #expect(error?.code == .insecureURL && error?.stage == .authorization)
     }
 
@@ -146,10 +138,10 @@ struct PushedLoginTests {
             .invalidRequest, .temporarilyUnavailable, .endpointMissing, .invalidRequest, .connectionLost, .redirected,
         ]
         for code in codes {
-            let error = await failure { _ = try await fixture.logIn() }
+            let error = await authError { try await fixture.logIn() }
             #expect(error?.code == code && error?.stage == .authorization)
         }
-        let error = await failure {
+        let error = await authError {
             _ = try await fixture.logIn(fixture.request(client: "service"), credential: .secret("wrong"))
         }
         #expect(error?.code == .invalidClient && error?.stage == .authorization && error?.httpStatus == 401)

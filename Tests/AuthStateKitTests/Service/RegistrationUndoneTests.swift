@@ -1,11 +1,9 @@
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Foundation
 import Testing
 
-@Suite("A registration whose answer is refused")
-struct RegistrationUndoneTests {
+@Suite("A registration whose answer is refused") struct RegistrationUndoneTests {
     private static let place =
         #""registration_client_uri":"https://op.example/r/1","registration_access_token":"SECRET-manage""#
 
@@ -13,8 +11,7 @@ struct RegistrationUndoneTests {
         let fixture = try Fixture(replies)
         var configuration = fixture.record.client.provider
         configuration.registrationEndpoint = URL(string: "https://op.example/register")
-        let request = RegistrationRequest(
-            configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/cb")])
+        let request = RegistrationRequest(configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/cb")])
         let error = await authError { try await fixture.service.register(request) }
         return (error, fixture.transport.requests)
     }

@@ -1,10 +1,8 @@
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Tokens for resources (RFC 8707)", .timeLimit(.minutes(5)))
-struct ResourceLoginTests {
+@Suite("Tokens for resources (RFC 8707)", .timeLimit(.minutes(5))) struct ResourceLoginTests {
     private static let (a, b) = ("https://a.example", "https://b.example")
 
     private func fixture() async throws -> ProviderFixture {
@@ -48,12 +46,10 @@ struct ResourceLoginTests {
     @Test("an unknown resource is invalid_target, at the login and on a renewal, which keeps the grant")
     func unknown() async throws {
         let fixture = try await fixture()
-        let error = await failure { _ = try await logIn(fixture, ["https://c.example"]) }
+        let error = await authError { try await logIn(fixture, ["https://c.example"]) }
         #expect(error?.code == .invalidTarget && error?.stage == .authorization && error?.kind == .configuration)
         let state = try await logIn(fixture, [Self.a])
-        let refused = await failure {
-            _ = try await state.freshTokens(RenewalParameters(resources: [Self.b]))
-        }
+        let refused = await authError { try await state.freshTokens(RenewalParameters(resources: [Self.b])) }
         #expect(refused?.code == .invalidTarget && refused?.stage == .refresh)
         #expect(state.isAuthorized && state.record.authorizationError == nil)
         #expect(try await state.refresh().accessToken.isEmpty == false)
@@ -62,10 +58,10 @@ struct ResourceLoginTests {
     @Test("a malformed resource is refused before anything is sent")
     func malformed() async throws {
         let fixture = try await fixture()
-        let error = await failure { _ = try await logIn(fixture, ["https://a.example/#x"]) }
+        let error = await authError { try await logIn(fixture, ["https://a.example/#x"]) }
         #expect(error?.code == .invalidArgument && error?.stage == .authorization)
         let state = try await logIn(fixture, [])
-        let refused = await failure { _ = try await state.freshTokens(RenewalParameters(resources: ["a"])) }
+        let refused = await authError { try await state.freshTokens(RenewalParameters(resources: ["a"])) }
         #expect(refused?.code == .invalidArgument && refused?.stage == .refresh)
         #expect(sent(fixture) == [[]])
     }
@@ -74,7 +70,6 @@ struct ResourceLoginTests {
 extension Tokens {
     /// A request to the provider's protected resource with these tokens.
     fileprivate func request(for fixture: ProviderFixture) throws -> TransportRequest {
-        TransportRequest(
-            url: fixture.provider.url(of: .resource), headers: ["Authorization": "Bearer \(accessToken)"])
+        TransportRequest(url: fixture.provider.url(of: .resource), headers: ["Authorization": "Bearer \(accessToken)"])
     }
 }

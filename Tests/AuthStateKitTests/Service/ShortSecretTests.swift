@@ -1,13 +1,10 @@
-import AuthStateJOSE
-import AuthStateOAuth
 import Foundation
 import Testing
 
 @testable import AuthStateKit
 
 /// RFC 7518, section 3.2: the key of an HMAC is at least as long as the hash.
-@Suite("A client's secret that is shorter than the hash")
-struct ShortSecretTests {
+@Suite("A client's secret that is shorter than the hash") struct ShortSecretTests {
     private static let lengths: [(SignatureAlgorithm, Int)] = [(.hs256, 32), (.hs384, 48), (.hs512, 64)]
 
     private func service(_ tolerances: Set<Tolerance> = []) throws -> ProviderConfiguration {
@@ -75,8 +72,7 @@ struct ShortSecretTests {
     ) throws {
         let secret = String(repeating: "s", count: length)
         let key = try SigningKey(JSONWebKey(secret: secret.utf8), algorithm: algorithm)
-        var expectation = IDTokenExpectation(
-            issuer: try Issuer("https://op.example"), clientID: "client", now: Date())
+        var expectation = IDTokenExpectation(issuer: try Issuer("https://op.example"), clientID: "client", now: Date())
         expectation.policy.algorithms = [algorithm]
         expectation.clientSecret = secret
         expectation.toleratesShortSecret = isTolerated
@@ -91,8 +87,7 @@ struct ShortSecretTests {
         try believeUserInfo(6, algorithm, isTolerated: true)
     }
 
-    @Test("a short secret is sent as ever: nothing is signed with it")
-    func sent() throws {
+    @Test func `a short secret is sent as ever: nothing is signed with it`() throws {
         let service = try service()
         let proof = try ClientCredential.secret("s3cret").authentication(
             clientID: "client", provider: service, endpoint: service.tokenEndpoint, now: Date(), stage: .token)

@@ -1,12 +1,10 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Logins with a signed answer (JARM)", .timeLimit(.minutes(5)))
-struct SignedAnswerTests {
+@Suite("Logins with a signed answer (JARM)", .timeLimit(.minutes(5))) struct SignedAnswerTests {
     private static let hybrid = AuthorizationRequest.ResponseType.codeIDToken
 
     private func request(
@@ -38,8 +36,7 @@ struct SignedAnswerTests {
         #expect(try AuthStateArchive(data: AuthStateArchive(state.record).data()).record == state.record)
     }
 
-    @Test("pushed and signed requests ask for a signed answer too")
-    func pushed() async throws {
+    @Test func `pushed and signed requests ask for a signed answer too`() async throws {
         let fixture = try await ProviderFixture()
         var request = request(fixture, by: .formPostJWT)
         request.client.id = "service"
@@ -54,7 +51,7 @@ struct SignedAnswerTests {
         arguments: [.queryJWT, .fragmentJWT, .formPostJWT] as [AuthorizationRequest.ResponseMode])
     func refusal(_ mode: AuthorizationRequest.ResponseMode) async throws {
         let fixture = try await ProviderFixture { $0.login = .denied }
-        let error = await failure { _ = try await fixture.logIn(request(fixture, by: mode)) }
+        let error = await authError { try await fixture.logIn(request(fixture, by: mode)) }
         #expect(error?.code == .accessDenied && error?.stage == .authorization)
         #expect(error?.response?.errorDescription?.isEmpty == false)
     }
@@ -64,9 +61,7 @@ struct SignedAnswerTests {
         let steps = Lock<[LoginTrace.Entry]>([])
         let trace = LoginTrace { entry in steps.withLock { $0.append(entry) } }
         let fixture = try await ProviderFixture()
-        var configuration = AuthorizationService.Configuration()
-        configuration.trace = trace
-        let service = AuthorizationService(configuration: configuration)
+        let service = AuthorizationService { $0.trace = trace }
         fixture.provider.update { $0.deviations.authorizationResponse = { $0["iss"] = nil } }
         let state = try await AuthState.logIn(
             .browser(request(fixture, by: .queryJWT), DirectUserAgent()), at: .memory(service: service))
@@ -81,7 +76,7 @@ struct SignedAnswerTests {
         arguments: [.broken, .foreignKey, .missing] as [OpenIDProvider.Deviations.Signature])
     func signatures(_ signature: OpenIDProvider.Deviations.Signature) async throws {
         let fixture = try await ProviderFixture { $0.deviations.authorizationResponseSignature = signature }
-        let error = await failure { _ = try await fixture.logIn(request(fixture, by: .jwt)) }
+        let error = await authError { try await fixture.logIn(request(fixture, by: .jwt)) }
         #expect(error?.code == .invalidSignature && error?.stage == .authorization)
         #expect(error?.message.contains("signed answer") == true)
         #expect(fixture.provider.requestCount(.token) == 0)
@@ -94,10 +89,8 @@ struct SignedAnswerTests {
             ("nbf", 99_999_999_999),
         ] as [(String, JSONValue?)])
     func refused(_ claim: String, _ value: JSONValue?) async throws {
-        let fixture = try await ProviderFixture {
-            $0.deviations.signedAuthorizationResponse = { $0[claim] = value }
-        }
-        let error = await failure { _ = try await fixture.logIn(request(fixture, by: .queryJWT)) }
+        let fixture = try await ProviderFixture { $0.deviations.signedAuthorizationResponse = { $0[claim] = value } }
+        let error = await authError { try await fixture.logIn(request(fixture, by: .queryJWT)) }
         #expect(error?.code == .invalidAuthorizationResponse && error?.kind == .refused)
         #expect(error?.message.contains(claim) == true && error?.hint != nil)
         #expect(fixture.provider.requestCount(.token) == 0)
@@ -114,24 +107,24 @@ struct SignedAnswerTests {
     @Test("an unsigned answer, and a signed one that was not asked for, are refused with an explanation")
     func otherAnswers() async throws {
         let login = try await SignedLogin()
-        let plain = await failure { try await login.believe("?code=c&state=\(login.state)") }
+        let plain = await authError { try await login.believe("?code=c&state=\(login.state)") }
         #expect(plain?.code == .malformedResponse && plain?.message == "The answer is not signed.")
         #expect(plain?.expected == "query.jwt" && plain?.received == "query")
-        let denied = await failure { try await login.believe("?error=access_denied&state=\(login.state)") }
+        let denied = await authError { try await login.believe("?error=access_denied&state=\(login.state)") }
         #expect(denied?.code == .malformedResponse && denied?.received?.contains("access_denied") == true)
         let unasked = try await SignedLogin(.query)
-        let signed = await failure { try await unasked.believe("?response=\(try unasked.token())") }
+        let signed = await authError { try await unasked.believe("?response=\(try unasked.token())") }
         #expect(signed?.code == .malformedResponse && signed?.message.contains("JARM") == true)
     }
 
     @Test("an encrypted answer, and text that is no JWT, are refused by name")
     func unreadable() async throws {
         let login = try await SignedLogin()
-        let encrypted = await failure { try await login.believe("?response=a.b.c.d.e") }
+        let encrypted = await authError { try await login.believe("?response=a.b.c.d.e") }
         #expect(encrypted?.code == .unsupported && encrypted?.message.contains("encrypted") == true)
         #expect(encrypted?.hint?.contains("authorization_encrypted_response_alg") == true)
         for compact in ["", "a.b.c", "a.b", "e30.W10.x"] {
-            let error = await failure { try await login.believe("?response=\(compact)") }
+            let error = await authError { try await login.believe("?response=\(compact)") }
             #expect(error?.code == .malformedResponse, "\(compact)")
         }
     }
@@ -140,20 +133,19 @@ struct SignedAnswerTests {
     func strangers() async throws {
         let login = try await SignedLogin()
         for _ in 0..<5 {
-            let error = await failure { try await login.believe("?response=\(try login.token(["state": "x"]))") }
+            let error = await authError { try await login.believe("?response=\(try login.token(["state": "x"]))") }
             #expect(error?.code == .stateMismatch)
         }
         #expect(login.transport.requests.isEmpty)
         let forged = try SigningKey.generate(.es256, keyID: "k")
-        let guessed = await failure { try await login.believe("?response=\(try login.token(by: .success(forged)))") }
+        let guessed = await authError { try await login.believe("?response=\(try login.token(by: .success(forged)))") }
         #expect(guessed?.code == .invalidSignature)
         #expect(try await login.believe("?response=\(try login.token())").code == "c")
-        let again = await failure { try await login.believe("?response=\(try login.token())") }
+        let again = await authError { try await login.believe("?response=\(try login.token())") }
         #expect(again?.code == .authorizationExpired)
     }
 
-    @Test("the clocks may differ by the leeway, and aud may be a list")
-    func tolerated() async throws {
+    @Test func `the clocks may differ by the leeway, and aud may be a list`() async throws {
         let changes: [[String: JSONValue]] = [
             ["exp": 1_799_999_941], ["nbf": 1_800_000_060], ["aud": ["other", "app"]], ["exp": 1_800_000_060.5],
         ]
@@ -166,9 +158,9 @@ struct SignedAnswerTests {
     @Test("only algorithms that the provider lists, with a public key, are accepted")
     func algorithms() async throws {
         let listed = try await SignedLogin(metadata: ["authorization_signing_alg_values_supported": ["HS256", "PS256"]])
-        let error = await failure { try await listed.believe("?response=\(try listed.token())") }
+        let error = await authError { try await listed.believe("?response=\(try listed.token())") }
         #expect(error?.code == .invalidSignature && error?.expected?.contains("PS256") == true)
-        let secrets = await failure {
+        let secrets = await authError {
             _ = try await SignedLogin(metadata: ["authorization_signing_alg_values_supported": ["HS256", "none"]])
         }
         #expect(secrets?.code == .unsupported && secrets?.received == "HS256 none")
@@ -179,7 +171,7 @@ struct SignedAnswerTests {
         let login = try await SignedLogin()
         login.transport.enqueue(.json("{}", status: 503))
         let answer = "?response=\(try login.token())"
-        #expect(await failure { try await login.believe(answer) }?.kind == .transient)
+        #expect(await authError { try await login.believe(answer) }?.kind == .transient)
         #expect(try await login.believe(answer).code == "c")
     }
 }

@@ -1,12 +1,8 @@
-import AuthStateFoundation
-import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Logins with a signed request", .timeLimit(.minutes(5)))
-struct SignedLoginTests {
+@Suite("Logins with a signed request", .timeLimit(.minutes(5))) struct SignedLoginTests {
     /// The way in which the object reaches the provider.
     enum Way: CaseIterable { case byValue, pushed }
 
@@ -61,8 +57,7 @@ struct SignedLoginTests {
         #expect(try await fixture.logIn(request, credential: .secret("service-secret")).isAuthorized)
     }
 
-    @Test("a public client may have a key for its requests alone")
-    func publicClient() async throws {
+    @Test func `a public client may have a key for its requests alone`() async throws {
         let fixture = try await ProviderFixture { configuration in
             configuration.clients = [
                 .init(id: "app", keys: [key.publicKey], authenticationMethod: ClientAuthenticationMethod.none)
@@ -73,8 +68,7 @@ struct SignedLoginTests {
         #expect(try await fixture.logIn(request).isAuthorized)
     }
 
-    @Test("a web server begins in one step, without a request to the provider")
-    func synchronous() async throws {
+    @Test func `a web server begins in one step, without a request to the provider`() async throws {
         let fixture = try await fixture()
         var request = fixture.request(client: "keyed")
         request.redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
@@ -82,7 +76,7 @@ struct SignedLoginTests {
         let pending = try await fixture.service.begin(request)
         let session = try await DirectUserAgent().prepare(redirectURI: request.redirectURI, for: .login)
         let state = try await AuthState.logIn(
-            .callback(session.present(pending.url), of: pending.with(credential)), at: .memory(service: fixture.service)
+            .callback(session.present(pending.url), of: pending.with(credential)), at: fixture.place()
         )
         #expect(state.isAuthorized)
     }
@@ -101,10 +95,9 @@ struct SignedLoginTests {
         #expect(sent?.names == ["client_id", "response_type", "scope", "request_uri"])
     }
 
-    @Test("without a key a required signature is refused before anything is sent")
-    func noKey() async throws {
+    @Test func `without a key a required signature is refused before anything is sent`() async throws {
         let fixture = try await fixture { $0.requiresSignedRequestObjects = true }
-        let error = await failure { _ = try await fixture.logIn() }
+        let error = await authError { try await fixture.logIn() }
         #expect(error?.code == .credentialUnavailable && error?.stage == .authorization)
         #expect(fixture.provider.requestCount(.authorization) == 0)
     }
@@ -118,20 +111,19 @@ struct SignedLoginTests {
             var request = fixture.request(client: "keyed")
             request.signingCredential = credential
             let signed = request
-            let error = await failure { _ = try await fixture.logIn(signed, credential: credential) }
+            let error = await authError { try await fixture.logIn(signed, credential: credential) }
             #expect(error?.code == .unsupported && error?.message.contains("requests") == true)
             #expect(fixture.provider.requestCount(.authorization) == 0)
         }
     }
 
-    @Test("another key than the client's is refused, with the provider's own word for it")
-    func wrongKey() async throws {
+    @Test func `another key than the client's is refused, with the provider's own word for it`() async throws {
         let fixture = try await fixture()
         var request = fixture.request(client: "keyed")
         request.signingCredential = .privateKey(try SigningKey.generate(.es256, keyID: "k1"))
         request.isPushed = true
         let signed = request
-        let error = await failure { _ = try await fixture.logIn(signed, credential: credential) }
+        let error = await authError { try await fixture.logIn(signed, credential: credential) }
         #expect(error?.code == .invalidRequestObject && error?.kind == .configuration)
     }
 
@@ -150,14 +142,14 @@ struct SignedLoginTests {
         _ = try await session.present(request.url(signedAs: good))
         for bad in [foreign, good + "A", String(good.dropLast(4))] {
             let url = try request.url(signedAs: bad)
-            #expect(await failure { _ = try await session.present(url) } != nil)
+            #expect(await authError { try await session.present(url) } != nil)
         }
         request.scopes = [.openID, .email]
         let widened = try request.url(signedAs: good)
-        #expect(await failure { _ = try await session.present(widened) } != nil)
+        #expect(await authError { try await session.present(widened) } != nil)
         request.scopes = [.openID, .profile]
         clock.advance(by: .seconds(301))
         let late = try request.url(signedAs: good)
-        #expect(await failure { _ = try await session.present(late) } != nil)
+        #expect(await authError { try await session.present(late) } != nil)
     }
 }

@@ -1,14 +1,11 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Userinfo by the state")
-struct UserInfoServiceTests {
-    @Test("signed claims for this client are verified and bound")
-    func signed() async throws {
+@Suite("Userinfo by the state") struct UserInfoServiceTests {
+    @Test func `signed claims for this client are verified and bound`() async throws {
         for answer in [UserInfoForger.signed([:]), .signed(["aud": ["another", "client"], "exp": 1_900_000_000])] {
             let info = try await Attack.offer(answer, UserInfoOptions(requiresSignature: true))
             #expect(info.isSigned && info.isBound && info.name == "Alice")
@@ -107,8 +104,7 @@ struct UserInfoServiceTests {
         #expect(state.record == before && state.isAuthorized)
     }
 
-    @Test("each failed check is named, and the state stays as it was")
-    func refusals() async throws {
+    @Test func `each failed check is named, and the state stays as it was`() async throws {
         let refusals: [(UserInfoForger, String)] = [
             (.signed(["iss": "https://evil.example"]), "iss"), (.signed(["aud": "another"]), "aud"),
             (.signed(["exp": 1]), "exp"), (.signed(["nbf": 99_999_999_999]), "nbf"),
@@ -122,8 +118,7 @@ struct UserInfoServiceTests {
         }
     }
 
-    @Test("signed claims of a provider whose issuer is not known cannot be verified")
-    func noIssuer() async throws {
+    @Test func `signed claims of a provider whose issuer is not known cannot be verified`() async throws {
         let state = try UserInfoForger.signed([:]).state()
         var record = state.record
         record.client.provider.issuer = nil
@@ -133,8 +128,7 @@ struct UserInfoServiceTests {
         #expect(error?.code == .invalidMetadata && error?.kind == .configuration)
     }
 
-    @Test("the token goes to allowed origins alone, in the body too")
-    func origins() async throws {
+    @Test func `the token goes to allowed origins alone, in the body too`() async throws {
         var options = AuthState.Options()
         options.allowedOrigins = ["https://api.example"]
         let answer = try UserInfoForger.plain(["sub": "alice"]).state()

@@ -1,14 +1,9 @@
-import AuthStateFoundation
-import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Issuers by WebFinger")
-struct WebFingerServiceTests {
-    @Test("an identifier leads to an allowed issuer, and on to its endpoints")
-    func found() async throws {
+@Suite("Issuers by WebFinger") struct WebFingerServiceTests {
+    @Test func `an identifier leads to an allowed issuer, and on to its endpoints`() async throws {
         let transport = ScriptedPages.transport([
             ScriptedPages.webFinger: ScriptedPages.descriptor("https://op.example"),
             ScriptedPages.openID: ScriptedPages.document(),

@@ -1,11 +1,9 @@
-import AuthStateOAuth
 import Testing
 
 @testable import AuthStateApp
 @testable import AuthStateKit
 
-@Suite("The state of a session")
-struct AuthSessionStateTests {
+@Suite("The state of a session") struct AuthSessionStateTests {
     private let ended = AuthStateError(.invalidGrant, stage: .refresh, "The grant is gone.", hint: "Log in again.")
 
     private func seen(_ record: AuthState.Record) -> AuthSessionState.Event {
@@ -29,8 +27,7 @@ struct AuthSessionStateTests {
         #expect(state.error == nil)
     }
 
-    @Test("the end of an activity that another one has replaced changes nothing")
-    func overlap() {
+    @Test func `the end of an activity that another one has replaced changes nothing`() {
         var state = AuthSessionState()
         state.apply(.began(.restoring))
         state.apply(.began(.signingIn))
@@ -38,8 +35,7 @@ struct AuthSessionStateTests {
         #expect(state.activity == .signingIn && state.error == nil)
     }
 
-    @Test("a login that ends is not shown any more, and its reason is shown once")
-    func invalid() throws {
+    @Test func `a login that ends is not shown any more, and its reason is shown once`() throws {
         var state = AuthSessionState()
         let record = try Fixture().record
         state.apply(seen(record))
@@ -55,8 +51,7 @@ struct AuthSessionStateTests {
         #expect(state.isAuthenticated)
     }
 
-    @Test("the reason disappears when it no longer holds; another error stays")
-    func recovered() throws {
+    @Test func `the reason disappears when it no longer holds; another error stays`() throws {
         var state = AuthSessionState()
         let record = try Fixture().record
         state.apply(seen(record.applying(.failed(ended))))
@@ -70,8 +65,7 @@ struct AuthSessionStateTests {
         #expect(state.error == other)
     }
 
-    @Test("a session that is left shows nothing")
-    func left() throws {
+    @Test func `a session that is left shows nothing`() throws {
         var state = AuthSessionState()
         state.apply(seen(try Fixture().record))
         state.apply(.left)

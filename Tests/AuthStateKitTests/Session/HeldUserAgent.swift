@@ -1,7 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 
 /// A user agent that counts its trips, and holds each one until a test lets it go.
@@ -36,7 +35,6 @@ final class HeldUserAgent: ExternalUserAgent {
     var count: Int { trips.withLock { $0.urls.count } }
     /// The URLs of those pages.
     var urls: [URL] { trips.withLock { $0.urls } }
-    /// The outcomes of the trips.
     var outcomes: [String] { trips.withLock { $0.outcomes } }
 
     func prepare(

@@ -1,9 +1,7 @@
 import AuthStateApp
-import AuthStateKit
 import Testing
 
-@Suite("Findings about a session's configuration")
-struct SessionDiagnosisTests {
+@Suite("Findings about a session's configuration") struct SessionDiagnosisTests {
     private func codes(
         _ provider: AuthSessionConfiguration.Provider, _ redirectURI: String, clientID: String = "app",
         _ change: (inout AuthSessionConfiguration) -> Void = { _ in }
@@ -14,8 +12,7 @@ struct SessionDiagnosisTests {
         return configuration.diagnose(app: AppDeclarations(urlSchemes: ["com.example.app"])).map(\.code)
     }
 
-    @Test("the rules of a provider count, by its issuer too")
-    func provider() throws {
+    @Test func `the rules of a provider count, by its issuer too`() throws {
         let google = "1.apps.googleusercontent.com"
         #expect(try codes(.issuer("https://op.example"), "com.example.app:/cb").isEmpty)
         #expect(try codes(.known(.google), "com.example.app:/cb", clientID: google) == [.providerRule])

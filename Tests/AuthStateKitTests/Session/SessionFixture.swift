@@ -1,6 +1,4 @@
 import AuthStateApp
-import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 
 /// An app's session with a provider that knows Ada and Bob.
@@ -40,7 +38,6 @@ struct SessionFixture {
 
     var state: AuthSessionState { core.state }
 
-    /// The stored login.
     func stored(_ key: AuthStateKey = .default) async throws -> AuthState.Record? { try await store.login(key) }
 
     /// Another session with what this one stored, as after a new start of the app.

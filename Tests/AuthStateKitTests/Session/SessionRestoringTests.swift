@@ -1,5 +1,4 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Observation
 import Testing
@@ -8,11 +7,13 @@ import Testing
 @testable import AuthStateKit
 
 @MainActor
-@Suite("An app that starts again", .timeLimit(.minutes(5)))
-struct SessionRestoringTests {
+@Suite("An app that starts again", .timeLimit(.minutes(5))) struct SessionRestoringTests {
+    private let fixture: SessionFixture
+
+    init() async throws { fixture = try await SessionFixture() }
+
     @Test("a session shows the stored login and the user's name without a network; userinfo can be read again")
     func restored() async throws {
-        let fixture = try await SessionFixture()
         try await fixture.core.signIn()
         let requests = fixture.provider.provider.statistics.requests
         let next = try await fixture.restarted()
@@ -24,9 +25,7 @@ struct SessionRestoringTests {
         #expect(fixture.provider.provider.requestCount(.userInfo) == 2 && next.state.user?.email == "ada@example.com")
     }
 
-    @Test("userinfo is shown to its own subject alone, and leaves the store with the login")
-    func keptUserInfo() async throws {
-        let fixture = try await SessionFixture()
+    @Test func `userinfo is shown to its own subject alone, and leaves the store with the login`() async throws {
         try await fixture.core.signIn()
         var record = try #require(try await fixture.stored())
         #expect(AuthUser(record).email == "ada@example.com")
@@ -41,17 +40,13 @@ struct SessionRestoringTests {
         #expect(rest?.contains("ada@example.com") != true)
     }
 
-    @Test("a session without a login shows no user and no error")
-    func nobody() async throws {
-        let fixture = try await SessionFixture()
+    @Test func `a session without a login shows no user and no error`() async throws {
         await fixture.core.restore()
         #expect(fixture.state == AuthSessionState())
         #expect(await authError { try await fixture.core.reloadUser() }?.code == .notLoggedIn)
     }
 
-    @Test("a session reports a corrupt store, and leaves it as it is")
-    func corrupt() async throws {
-        let fixture = try await SessionFixture()
+    @Test func `a session reports a corrupt store, and leaves it as it is`() async throws {
         try await fixture.store.withLease(.default, deadline: .seconds(1)) { lease in
             _ = try await lease.save(.init("{}".utf8), expecting: nil)
         }
@@ -60,9 +55,7 @@ struct SessionRestoringTests {
         #expect(try await fixture.store.load(.default) != nil)
     }
 
-    @Test("a session neither shows nor ends another client's login")
-    func otherClient() async throws {
-        let fixture = try await SessionFixture()
+    @Test func `a session neither shows nor ends another client's login`() async throws {
         try await fixture.core.signIn()
         let other = try await SessionFixture(store: fixture.store, provider: fixture.provider) {
             $0.clientID = "another"
@@ -76,7 +69,6 @@ struct SessionRestoringTests {
     @Test(
         "a session does not take another provider's login for its own: nothing is sent there", arguments: [true, false])
     func otherProvider(_ isDiscovered: Bool) async throws {
-        let fixture = try await SessionFixture()
         try await fixture.core.signIn()
         let configuration = fixture.provider.configuration
         let other = try await SessionFixture(store: fixture.store) {
@@ -100,9 +92,7 @@ struct SessionRestoringTests {
         #expect(fixture.provider.provider.requestCount(.token) == count)
     }
 
-    @Test("a login that ends while it is read is not shown")
-    func endedWhileReading() async throws {
-        let fixture = try await SessionFixture()
+    @Test func `a login that ends while it is read is not shown`() async throws {
         try await fixture.core.signIn()
         let gate = ScriptedTransport.Gate()
         let store = WatchedStore(try #require(fixture.store as? InMemoryAuthStateStore))
@@ -117,9 +107,7 @@ struct SessionRestoringTests {
         #expect(next.core.authState == nil && next.state == AuthSessionState())
     }
 
-    @Test("an ended login is not shown, but its reason is; the next login is shown again")
-    func ended() async throws {
-        let fixture = try await SessionFixture()
+    @Test func `an ended login is not shown, but its reason is; the next login is shown again`() async throws {
         try await fixture.core.signIn()
         fixture.provider.provider.revokeGrants()
         let authState = try #require(fixture.core.authState)
@@ -134,9 +122,7 @@ struct SessionRestoringTests {
         #expect(fixture.state.isAuthenticated && fixture.state.error == nil)
     }
 
-    @Test("a change by another process is shown after the next restore()")
-    func elsewhere() async throws {
-        let fixture = try await SessionFixture()
+    @Test func `a change by another process is shown after the next restore()`() async throws {
         try await fixture.core.signIn()
         let other = try await fixture.restarted()
         await other.core.restore()
@@ -146,9 +132,7 @@ struct SessionRestoringTests {
         #expect(fixture.state.error == nil)
     }
 
-    @Test("a request that needs a new login keeps the same user")
-    func reauthorized() async throws {
-        let fixture = try await SessionFixture()
+    @Test func `a request that needs a new login keeps the same user`() async throws {
         try await fixture.core.signIn()
         fixture.provider.provider.revokeGrants()
         let authState = try #require(fixture.core.authState)
@@ -162,7 +146,6 @@ struct SessionRestoringTests {
 
     @Test("views observe every change, and dismiss errors by setting the message to nil")
     func observed() async throws {
-        let fixture = try await SessionFixture()
         let session = AuthSession(fixture.core)
         let changes = Counter()
         withObservationTracking {
@@ -188,9 +171,7 @@ struct SessionRestoringTests {
     @MainActor
     private final class Counter { var count = 0 }
 
-    @Test("a session without references ends, although its state lives on")
-    func released() async throws {
-        let fixture = try await SessionFixture()
+    @Test func `a session without references ends, although its state lives on`() async throws {
         weak var core: AuthSessionCore?
         var authState: AuthState?
         do {

@@ -1,5 +1,3 @@
-import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -7,8 +5,7 @@ import Testing
 @testable import AuthStateKit
 
 @MainActor
-@Suite("Userinfo at a sign-in", .timeLimit(.minutes(5)))
-struct SessionUserInfoTests {
+@Suite("Userinfo at a sign-in", .timeLimit(.minutes(5))) struct SessionUserInfoTests {
     @Test(
         "userinfo that is unavailable does not fail the login: the ID token has to suffice",
         arguments: [OpenIDProvider.Fault.status(503), .status(401), .text("nonsense"), .halfBody])
@@ -23,8 +20,7 @@ struct SessionUserInfoTests {
         #expect(fixture.state.user?.email == "ada@example.com")
     }
 
-    @Test("userinfo that never comes is waited for ten seconds")
-    func silent() async throws {
+    @Test func `userinfo that never comes is waited for ten seconds`() async throws {
         let clock = ManualClock()
         let fixture = try await SessionFixture(clock: clock)
         fixture.provider.provider.inject(.hang, at: .userInfo)
@@ -49,8 +45,7 @@ struct SessionUserInfoTests {
         #expect(!next.state.isAuthenticated)
     }
 
-    @Test("userinfo of another user at a second login leaves the first one as it was")
-    func foreignSwitch() async throws {
+    @Test func `userinfo of another user at a second login leaves the first one as it was`() async throws {
         let fixture = try await SessionFixture()
         try await fixture.core.signIn()
         let stored = try await fixture.stored()
@@ -62,8 +57,7 @@ struct SessionUserInfoTests {
         #expect(fixture.state.user?.email == "ada@example.com")
     }
 
-    @Test("userinfo is not requested when the app does not want it")
-    func unwanted() async throws {
+    @Test func `userinfo is not requested when the app does not want it`() async throws {
         let fixture = try await SessionFixture { $0.readsUserInfo = false }
         try await fixture.core.signIn()
         #expect(fixture.provider.provider.requestCount(.userInfo) == 0 && fixture.state.isAuthenticated)

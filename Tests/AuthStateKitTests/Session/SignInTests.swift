@@ -1,6 +1,5 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -8,8 +7,7 @@ import Testing
 @testable import AuthStateKit
 
 @MainActor
-@Suite("Signing in to an app", .timeLimit(.minutes(5)))
-struct SignInTests {
+@Suite("Signing in to an app", .timeLimit(.minutes(5))) struct SignInTests {
     @Test("a sign-in shows the user, the scope and the expiry, and stores the state")
     func signIn() async throws {
         let fixture = try await SessionFixture()
@@ -40,8 +38,7 @@ struct SignInTests {
         func add(_ result: Result<AuthUser, any Error>) { all.append(result) }
     }
 
-    @Test("a sign-in asks with the prompt and the hint of this call, and with what every call has")
-    func wishes() async throws {
+    @Test func `a sign-in asks with the prompt and the hint of this call, and with what every call has`() async throws {
         let fixture = try await SessionFixture {
             $0.additionalParameters = ["audience": "api"]
             $0.prepare = { $0.uiLocales = ["cy"] }
@@ -54,8 +51,7 @@ struct SignInTests {
         #expect(sent["ui_locales"] == "cy" && sent["scope"] == "openid profile email")
     }
 
-    @Test("a session uses given endpoints, and the rules of a known provider")
-    func providers() async throws {
+    @Test func `a session uses given endpoints, and the rules of a known provider`() async throws {
         let service = AuthorizationService(transport: ScriptedTransport())
         let gitHub = AuthSessionConfiguration(.known(.gitHub), clientID: "c")
         #expect(try await gitHub.request(service).scopes == ["read:user"])
@@ -79,8 +75,7 @@ struct SignInTests {
         #expect(try await first.stored("second")?.isAuthorized == true)
     }
 
-    @Test("a user who closes the page sees no error, and the caller can tell")
-    func closed() async throws {
+    @Test func `a user who closes the page sees no error, and the caller can tell`() async throws {
         let fixture = try await SessionFixture(agent: HeldUserAgent(.closes, isOpen: true))
         #expect(await authError { try await fixture.core.signIn() }?.kind == .cancelled)
         #expect(fixture.state == AuthSessionState())
@@ -142,8 +137,7 @@ struct SignInTests {
         #expect(fixture.state.isAuthenticated && agent.count == 2)
     }
 
-    @Test("the late result of a cancelled login is revoked, and not shown")
-    func late() async throws {
+    @Test func `the late result of a cancelled login is revoked, and not shown`() async throws {
         let agent = HeldUserAgent(isDeaf: true)
         let fixture = try await SessionFixture(agent: agent)
         let login = Task { try await fixture.core.signIn() }
@@ -173,8 +167,7 @@ struct SignInTests {
         #expect(try await fixture.stored()?.grantEpoch == 2)
     }
 
-    @Test("a second login that fails leaves the first one as it was")
-    func failedSwitch() async throws {
+    @Test func `a second login that fails leaves the first one as it was`() async throws {
         let fixture = try await SessionFixture()
         try await fixture.core.signIn()
         let stored = try await fixture.stored()
@@ -184,8 +177,7 @@ struct SignInTests {
         #expect(try await fixture.stored() == stored)
     }
 
-    @Test("a login that came back after the app ended is completed by the next start")
-    func completed() async throws {
+    @Test func `a login that came back after the app ended is completed by the next start`() async throws {
         let fixture = try await SessionFixture()
         var request = try await fixture.core.configuration.request(fixture.provider.service)
         request.redirectURI = try RedirectURI("com.example.app:/callback")
@@ -202,8 +194,7 @@ struct SignInTests {
         #expect(error?.code == .invalidArgument && !other.state.isAuthenticated)
     }
 
-    @Test("a redirect to an app that was killed in between finds the session of the next start")
-    func killed() async throws {
+    @Test func `a redirect to an app that was killed in between finds the session of the next start`() async throws {
         let pendings = InMemoryAuthStateStore()
         let redirectURI = try RedirectURI("com.example.app:/callback")
         let opened = Lock<URL?>(nil)

@@ -1,5 +1,4 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -7,14 +6,12 @@ import Testing
 @testable import AuthStateKit
 
 @MainActor
-@Suite("Signing out of an app", .timeLimit(.minutes(5)))
-struct SignOutTests {
+@Suite("Signing out of an app", .timeLimit(.minutes(5))) struct SignOutTests {
     @Test("a sign-out forgets the login here, revokes the tokens, and ends the session at the provider")
     func signOut() async throws {
         let fixture = try await SessionFixture()
         try await fixture.core.signIn()
-        let outcome = await fixture.core.signOut()
-        #expect(outcome == LogoutOutcome(removal: .done, revocation: .done, session: .ended))
+        #expect(await fixture.core.signOut() == LogoutOutcome(removal: .done, revocation: .done, session: .ended))
         #expect(fixture.state == AuthSessionState() && fixture.core.authState == nil)
         #expect(try await fixture.stored() == nil)
         #expect(fixture.provider.provider.requestCount(.revocation) == 2)
@@ -31,8 +28,7 @@ struct SignOutTests {
         #expect(await fixture.core.signOut() == nothing)
     }
 
-    @Test("a sign-out shows no user from the first moment, and concurrent calls share it")
-    func atOnce() async throws {
+    @Test func `a sign-out shows no user from the first moment, and concurrent calls share it`() async throws {
         let agent = HeldUserAgent(isOpen: true)
         let fixture = try await SessionFixture(agent: agent)
         try await fixture.core.signIn()
@@ -76,10 +72,9 @@ struct SignOutTests {
         #expect(try await fixture.stored() == nil)
     }
 
-    @Test("a sign-out removes a login that was just being saved")
-    func duringSave() async throws {
+    @Test func `a sign-out removes a login that was just being saved`() async throws {
         let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
-        store.holdSaves(at: gate)
+        store.hold(.save, at: gate)
         let fixture = try await SessionFixture(store: store)
         let login = Task { try await fixture.core.signIn() }
         await gate.arrivals()
@@ -94,8 +89,7 @@ struct SignOutTests {
         #expect(fixture.history.states.allSatisfy { $0.user == nil })
     }
 
-    @Test("a sign-out removes a stored login that was not restored, also when it cannot be read")
-    func unread() async throws {
+    @Test func `a sign-out removes a stored login that was not restored, also when it cannot be read`() async throws {
         let fixture = try await SessionFixture()
         try await fixture.core.signIn()
         let next = try await fixture.restarted()
@@ -108,8 +102,7 @@ struct SignOutTests {
         #expect(try await fixture.store.load(.default) == nil)
     }
 
-    @Test("a login that is still stored is an error to show")
-    func notRemoved() async throws {
+    @Test func `a login that is still stored is an error to show`() async throws {
         let store = InMemoryAuthStateStore()
         let fixture = try await SessionFixture(store: store)
         try await fixture.core.signIn()
@@ -120,8 +113,7 @@ struct SignOutTests {
         #expect(next.state.error?.kind == .store && !next.state.isAuthenticated)
     }
 
-    @Test("a login that could not be removed is not shown again, and is removed later")
-    func removedLater() async throws {
+    @Test func `a login that could not be removed is not shown again, and is removed later`() async throws {
         let store = FaultyStore()
         let fixture = try await SessionFixture(store: store)
         try await fixture.core.signIn()

@@ -1,13 +1,16 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("Back-channel logout at several servers", .timeLimit(.minutes(2)))
-struct BackChannelLogoutTests {
+@Suite("Back-channel logout at several servers", .timeLimit(.minutes(2))) struct BackChannelLogoutTests {
+    private let site: Site
+    private let clock = ManualClock()
+
+    init() async throws { site = try await Site() }
+
     /// Two servers, one store, one provider.
     private struct Site {
         let fixture: ProviderFixture
@@ -49,7 +52,6 @@ struct BackChannelLogoutTests {
 
     @Test("a token for a session ends that session at every server, revokes its tokens, and leaves the user's others")
     func session() async throws {
-        let site = try await Site()
         let ended = try await site.logIn("a")
         try await site.logIn("b")
         let token = try await site.token(sessionID: ended.sessionID)
@@ -62,21 +64,16 @@ struct BackChannelLogoutTests {
         #expect(try await site.servers[0].logOut(token).ended == [], "the token that is posted again ends nothing more")
     }
 
-    @Test("a token for a user ends all sessions of the user")
-    func user() async throws {
-        let site = try await Site()
+    @Test func `a token for a user ends all sessions of the user`() async throws {
         let first = try await site.logIn("a")
         try await site.logIn("b")
-        let outcome = try await site.servers[0].logOut(try await site.token(subject: first.subject))
-        #expect(outcome.ended == ["a", "b"])
+        #expect(try await site.servers[0].logOut(try await site.token(subject: first.subject)).ended == ["a", "b"])
         #expect(await site.continues("a") == [false, false])
         #expect(await site.continues("b") == [false, false])
         #expect(try await site.servers[0].logOut(try await site.token(subject: "another")).ended == [])
     }
 
-    @Test("a repeated token ends no session that began after it, by the provider's clock")
-    func repeated() async throws {
-        let clock = ManualClock()
+    @Test func `a repeated token ends no session that began after it, by the provider's clock`() async throws {
         let site = try await Site(clock: clock)
         let token = try await site.token(subject: try await site.logIn("a").subject)
         clock.advance(by: .seconds(30))
@@ -92,8 +89,7 @@ struct BackChannelLogoutTests {
         #expect(try await site.servers[0].logOut(later).ended == ["a", "b", "c"])
     }
 
-    @Test("a token of another issuer ends nothing")
-    func issuer() async throws {
+    @Test func `a token of another issuer ends nothing`() async throws {
         let (site, other) = (try await Site(), try await Site())
         let session = try await site.logIn("a")
         let token = try await other.token(subject: session.subject, sessionID: session.sessionID)
@@ -103,7 +99,6 @@ struct BackChannelLogoutTests {
 
     @Test("a session that has ended leaves no entry; an entry without a state is removed by a sweep")
     func entries() async throws {
-        let clock = ManualClock()
         let site = try await Site(clock: clock)
         let session = try await site.logIn("a")
         let (later, store) = (clock.date.addingTimeInterval(10), IndexedAuthStateStore(site.base))
@@ -121,9 +116,7 @@ struct BackChannelLogoutTests {
         #expect(try await site.base.entries(savedBefore: later).isEmpty)
     }
 
-    @Test("a save whose caller is cancelled under the lease stores the state with its entries")
-    func cancelledSave() async throws {
-        let site = try await Site()
+    @Test func `a save whose caller is cancelled under the lease stores the state with its entries`() async throws {
         let session = try await site.logIn("a")
         let archive = try #require(try await site.base.load("a")).archive
         let (base, gate) = (InMemoryAuthStateStore(), ScriptedTransport.Gate())
@@ -147,7 +140,6 @@ struct BackChannelLogoutTests {
 
     @Test("a sweep keeps the entries of sessions that continue, and deletes abandoned states with theirs")
     func sweep() async throws {
-        let clock = ManualClock()
         let site = try await Site(clock: clock)
         let token = try await site.token(sessionID: try await site.logIn("a").sessionID)
         _ = try await IndexedAuthStateStore(site.base).entries(savedBefore: .distantFuture)
@@ -160,9 +152,7 @@ struct BackChannelLogoutTests {
         #expect(try await site.base.entries(savedBefore: .distantFuture).isEmpty)
     }
 
-    @Test("a state that cannot be read stops no sweep, and its entries stay")
-    func unreadable() async throws {
-        let clock = ManualClock()
+    @Test func `a state that cannot be read stops no sweep, and its entries stay`() async throws {
         let site = try await Site(clock: clock)
         try await site.logIn("a")
         let later = clock.date.addingTimeInterval(10)
@@ -174,9 +164,7 @@ struct BackChannelLogoutTests {
         #expect(try await site.base.entries(savedBefore: later).count == 3)
     }
 
-    @Test("a login that was stored without the index is in it after its next renewal")
-    func adopted() async throws {
-        let site = try await Site()
+    @Test func `a login that was stored without the index is in it after its next renewal`() async throws {
         let plain = AuthStatePool(store: site.base, service: site.fixture.service)
         let state = try await plain.logIn(.browser(site.fixture.request(), DirectUserAgent()), for: "a")
         let subject = try IDToken(parsing: try #require(state.record.idToken)).subject
@@ -187,7 +175,6 @@ struct BackChannelLogoutTests {
 
     @Test("under a key that has another login by now, a token ends that login alone which it names")
     func anotherLogin() async throws {
-        let site = try await Site()
         let first = try await site.logIn("a")
         let early = try await site.token(sessionID: first.sessionID)
         // At the first server; the second one still has the former state in memory.
@@ -202,9 +189,7 @@ struct BackChannelLogoutTests {
         #expect(try await site.servers[1].logOut(try await site.token(sessionID: second.sessionID)).ended == ["a"])
     }
 
-    @Test("a token that comes while a login is being stored waits for it")
-    func duringLogin() async throws {
-        let site = try await Site()
+    @Test func `a token that comes while a login is being stored waits for it`() async throws {
         let session = try await site.logIn("a")
         let stored = try #require(try await site.base.load("a"))
         let store = IndexedAuthStateStore(site.base)
@@ -226,8 +211,7 @@ struct BackChannelLogoutTests {
         #expect(try await bounded { try await logout.value }.ended == ["a"])
     }
 
-    @Test("a sweep of a store that keeps digests of its keys leaves no entries")
-    func digests() async throws {
+    @Test func `a sweep of a store that keeps digests of its keys leaves no entries`() async throws {
         let scratch = try ScratchFolder()
         // Files have the times of the system's clock.
         let (clock, files) = (ManualClock(startingAt: .now), FileAuthStateStore(folder: scratch.path))
@@ -240,9 +224,7 @@ struct BackChannelLogoutTests {
         #expect(try await files.entries(savedBefore: .distantFuture).isEmpty)
     }
 
-    @Test("sessions whose end cannot be stored are an error, and a repeated token ends them")
-    func failing() async throws {
-        let site = try await Site()
+    @Test func `sessions whose end cannot be stored are an error, and a repeated token ends them`() async throws {
         let session = try await site.logIn("a")
         try await site.logIn("b")
         let store = IndexedAuthStateStore(ReadOnlyAuthStateStore(site.base))
@@ -255,7 +237,6 @@ struct BackChannelLogoutTests {
 
     @Test("a login beyond the number of sessions that a user may have ends the oldest, and removes one that is gone")
     func surplus() async throws {
-        let clock = ManualClock()
         let site = try await Site(clock: clock)
         let session = try await site.logIn("oldest")
         let begun = clock.date.timeIntervalSince1970
@@ -285,8 +266,7 @@ struct BackChannelLogoutTests {
     func keys(_ prefix: String, _ length: Int, _ isRefused: Bool) async throws {
         let store = IndexedAuthStateStore(InMemoryAuthStateStore())
         let key = AuthStateKey(prefix + String(repeating: "A", count: length))
-        let error = await authError { _ = try await store.load(key) }
-        #expect(error?.code == (isRefused ? .invalidArgument : nil))
+        #expect(await authError { try await store.load(key) }?.code == (isRefused ? .invalidArgument : nil))
         #expect(try await store.base.load(key) == nil)
         // A key that stands for another one is that of a listed state.
         _ = try await store.load(AuthStateKey(digest: key.rawValue))
@@ -294,7 +274,6 @@ struct BackChannelLogoutTests {
 
     @Test("junk that anyone may post as a logout token keeps no login waiting when the provider changes its keys")
     func junk() async throws {
-        let site = try await Site()
         try await site.logIn("a")
         for name in ["x", "y", "z", "w"] {
             let junk = try LogoutTokenForger.token(by: try .generate(.es256, keyID: name))
@@ -309,9 +288,7 @@ struct BackChannelLogoutTests {
         #expect(await site.continues("b") == [true, true])
     }
 
-    @Test("a pool whose store has no index says so")
-    func withoutIndex() async throws {
-        let site = try await Site()
+    @Test func `a pool whose store has no index says so`() async throws {
         let token = try await site.token(subject: "user")
         let pool = AuthStatePool(store: site.base, service: site.fixture.service)
         let error = await authError { try await pool.logOut(token) }

@@ -1,14 +1,11 @@
-import AuthStateOAuth
 import Foundation
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateStorage
 
-@Suite("Watching: in memory", .timeLimit(.minutes(5)))
-struct InMemoryWatchTests {
-    @Test("a save and a removal show at once, a reading and a transaction without change do not")
-    func changes() async throws {
+@Suite("Watching: in memory", .timeLimit(.minutes(5))) struct InMemoryWatchTests {
+    @Test func `a save and a removal show at once, a reading and a transaction without change do not`() async throws {
         let store = InMemoryAuthStateStore()
         let watch = try #require(await store.watch("a"))
         let empty = watch.generation
@@ -26,8 +23,7 @@ struct InMemoryWatchTests {
         #expect(watch.generation != saved)
     }
 
-    @Test("hardly one of a hundred other keys and stores disturbs a watch")
-    func others() async throws {
+    @Test func `hardly one of a hundred other keys and stores disturbs a watch`() async throws {
         let (store, other) = (InMemoryAuthStateStore(), InMemoryAuthStateStore())
         let watch = try #require(await store.watch("a"))
         var alarms = 0
@@ -42,8 +38,7 @@ struct InMemoryWatchTests {
 }
 
 #if os(Linux)
-    @Suite("Watching: files", .timeLimit(.minutes(5)))
-    struct FileWatchTests {
+    @Suite("Watching: files", .timeLimit(.minutes(5))) struct FileWatchTests {
         let scratch: ScratchFolder
         let store: FileAuthStateStore
 
@@ -58,8 +53,7 @@ struct InMemoryWatchTests {
         ) async throws {
             let before = watch.generation
             try await change()
-            let isSeen = try await comesTrue { watch.generation != before }
-            #expect(isSeen, sourceLocation: location)
+            #expect(try await comesTrue { watch.generation != before }, sourceLocation: location)
         }
 
         /// Whether a condition comes true: a tick of the clock is a few milliseconds, a busy machine takes longer.
@@ -100,8 +94,7 @@ struct InMemoryWatchTests {
             }
         }
 
-        @Test("a file that comes into being, a save and a removal show")
-        func ownChanges() async throws {
+        @Test func `a file that comes into being, a save and a removal show`() async throws {
             let watch = try #require(await store.watch(.default))
             try await expectAlarm(watch) { try await store.put("one") }
             try await settle(watch)
@@ -114,8 +107,7 @@ struct InMemoryWatchTests {
             }
         }
 
-        @Test("readings, locks and reservations are no alarm, nor is a change of another key")
-        func noAlarm() async throws {
+        @Test func `readings, locks and reservations are no alarm, nor is a change of another key`() async throws {
             let store = FileAuthStateStore(folder: scratch.path)
             try await store.put("one", "a")
             let watch = try #require(await store.watch("a"))
@@ -134,8 +126,7 @@ struct InMemoryWatchTests {
             #expect(alarms <= 1)
         }
 
-        @Test("a link is watched where it leads to")
-        func link() async throws {
+        @Test func `a link is watched where it leads to`() async throws {
             try FileManager.default.createDirectory(atPath: scratch["real"], withIntermediateDirectories: false)
             symlink("real/state", scratch["link"])
             let watch = try #require(await FileAuthStateStore(file: scratch["link"]).watch(.default))
@@ -143,8 +134,7 @@ struct InMemoryWatchTests {
             try await expectAlarm(watch) { try await direct.put("one") }
         }
 
-        @Test("a folder that does not exist is not watched, and not created")
-        func noFolder() async throws {
+        @Test func `a folder that does not exist is not watched, and not created`() async throws {
             let store = FileAuthStateStore(folder: scratch["later"])
             #expect(await store.watch(.default) == nil)
             #expect(try scratch.names().isEmpty)
@@ -206,8 +196,7 @@ struct InMemoryWatchTests {
             #expect(try placesInKernel() == 0)
         }
 
-        @Test("watches that begin and end at the same moment all hear of what comes after")
-        func storm() async throws {
+        @Test func `watches that begin and end at the same moment all hear of what comes after`() async throws {
             let store = FileAuthStateStore(folder: scratch.path)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<8 {
@@ -225,8 +214,7 @@ struct InMemoryWatchTests {
             }
         }
 
-        @Test("more events than the kernel keeps alarm every watch of a file")
-        func overflow() async throws {
+        @Test func `more events than the kernel keeps alarm every watch of a file`() async throws {
             // With a descriptor of its own, which nothing else empties.
             let file = try StateFile(resolving: scratch["state"], warnings: FileWarnings(report: nil))
             let watch = try #require(FileWatch(file, by: FolderWatching()))
@@ -238,8 +226,7 @@ struct InMemoryWatchTests {
                 "/bin/sh", "-c", #"i=0; while [ $i -lt "$1" ]; do : > "$0.a"; : > "$0.b"; i=$((i + 1)); done"#,
                 scratch["neighbour"], "\(count / 2)")
             #expect(code == 0)
-            let isSeen = try await comesTrue { watch.generation != before }
-            #expect(isSeen)
+            #expect(try await comesTrue { watch.generation != before })
         }
     }
 #endif

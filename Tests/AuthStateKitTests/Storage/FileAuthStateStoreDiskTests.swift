@@ -1,5 +1,4 @@
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Foundation
 import Testing
@@ -35,8 +34,7 @@ import Testing
 
         private func thaw(_ folder: String, _ freezer: Program) throws {
             freezer.terminate()
-            let code = try run("/bin/sh", "-c", #"fsfreeze -u "$0""#, folder)
-            #expect(code == 0)
+            #expect(try run("/bin/sh", "-c", #"fsfreeze -u "$0""#, folder) == 0)
         }
 
         @Test("a reserved save succeeds although the disk is full by then; on a full disk nothing can be reserved")

@@ -1,12 +1,10 @@
 import AuthStateKit
-import AuthStateOAuth
 import Foundation
 import Testing
 
 private let isRoot = geteuid() == 0
 
-@Suite("File store: failures", .timeLimit(.minutes(5)))
-struct FileAuthStateStoreFailureTests {
+@Suite("File store: failures", .timeLimit(.minutes(5))) struct FileAuthStateStoreFailureTests {
     let scratch: ScratchFolder
     let store: FileAuthStateStore
 
@@ -19,14 +17,11 @@ struct FileAuthStateStoreFailureTests {
         try Data(content.utf8).write(to: URL(fileURLWithPath: scratch[name]))
     }
 
-    private func read(_ name: String) throws -> String {
-        try String(contentsOfFile: scratch[name], encoding: .utf8)
-    }
+    private func read(_ name: String) throws -> String { try String(contentsOfFile: scratch[name], encoding: .utf8) }
 
     private func leftovers() throws -> [String] { try scratch.names().filter { $0.hasSuffix(".tmp") } }
 
-    @Test("reserved space that is not used is removed when the lease ends")
-    func unusedReservation() async throws {
+    @Test func `reserved space that is not used is removed when the lease ends`() async throws {
         try await store.withLease(.default, deadline: .seconds(1)) { lease in
             try await lease.reserve()
             try await lease.reserve()
@@ -42,8 +37,7 @@ struct FileAuthStateStoreFailureTests {
         #expect(try scratch.names() == [])
     }
 
-    @Test("a saved file has no trace of the space reserved for it")
-    func exactSize() async throws {
+    @Test func `a saved file has no trace of the space reserved for it`() async throws {
         try await store.withLease(.default, deadline: .seconds(1)) { lease in
             try await lease.reserve()
             _ = try await lease.save(Data("short".utf8), expecting: nil)
@@ -67,8 +61,7 @@ struct FileAuthStateStoreFailureTests {
         #expect(try leftovers() == ["state.0123456789abcdef.tmp"])
     }
 
-    @Test("two holders, of which one has a lock whose file was removed, do not write to one file")
-    func twoHolders() async throws {
+    @Test func `two holders, of which one has a lock whose file was removed, do not write to one file`() async throws {
         let other = FileAuthStateStore(file: scratch["link"])
         symlink("state", scratch["link"])
         try await store.withLease(.default, deadline: .seconds(1)) { lease in
@@ -87,8 +80,7 @@ struct FileAuthStateStoreFailureTests {
         #expect(try leftovers() == [])
     }
 
-    @Test("a rename that fails is reported, the old content stays, and the next save succeeds")
-    func renameFails() async throws {
+    @Test func `a rename that fails is reported, the old content stays, and the next save succeeds`() async throws {
         let old = try await store.put("old")
         try await store.withLease(.default, deadline: .seconds(1)) { lease in
             try await lease.reserve()
@@ -103,8 +95,7 @@ struct FileAuthStateStoreFailureTests {
         #expect(try await store.text() == "new")
     }
 
-    @Test("a corrupt file is returned as it is and not touched")
-    func corrupt() async throws {
+    @Test func `a corrupt file is returned as it is and not touched`() async throws {
         try write("{\"truncated", "state")
         #expect(try await store.text() == "{\"truncated")
         #expect(try scratch.names() == ["state"])
@@ -128,8 +119,7 @@ struct FileAuthStateStoreFailureTests {
         #expect(try scratch.names() == ["state"])
     }
 
-    @Test("a file of more than four megabytes is refused, in both directions")
-    func tooLarge() async throws {
+    @Test func `a file of more than four megabytes is refused, in both directions`() async throws {
         let limit = 4 << 20
         try await store.put(String(repeating: "x", count: limit))
         #expect(try await store.load(.default)?.archive.count == limit)
@@ -155,8 +145,7 @@ struct FileAuthStateStoreFailureTests {
         #expect(try await store.text() == "two")
     }
 
-    @Test("a path that goes through a file is refused before anything is spent")
-    func throughAFile() async throws {
+    @Test func `a path that goes through a file is refused before anything is spent`() async throws {
         try write("a file", "file")
         let store = FileAuthStateStore(folder: scratch["file/states"])
         let error = try await expectStoreError(.storeUnwritable) { try await store.put("one") }
@@ -176,8 +165,7 @@ struct FileAuthStateStoreFailureTests {
         }
     #endif
 
-    @Test("links that lead in a circle or to nowhere are refused and stay")
-    func badLinks() async throws {
+    @Test func `links that lead in a circle or to nowhere are refused and stay`() async throws {
         symlink("circle", scratch["circle"])
         symlink("missing/state", scratch["nowhere"])
         try await expectStoreError(.storeUnreadable) {
@@ -189,8 +177,7 @@ struct FileAuthStateStoreFailureTests {
         #expect(try scratch.names() == ["circle", "nowhere"])
     }
 
-    @Test("a link to a folder that is missing is refused, and not replaced by a folder")
-    func danglingFolder() async throws {
+    @Test func `a link to a folder that is missing is refused, and not replaced by a folder`() async throws {
         symlink("missing", scratch["states"])
         let store = FileAuthStateStore(folder: scratch["states"])
         #expect(try await store.load(.default) == nil)
@@ -199,8 +186,7 @@ struct FileAuthStateStoreFailureTests {
         #expect(try scratch.names() == ["states"])
     }
 
-    @Test("a path with a NUL names no other file")
-    func nul() async throws {
+    @Test func `a path with a NUL names no other file`() async throws {
         try write("other", "other")
         try await expectStoreError(.invalidArgument) {
             _ = try await FileAuthStateStore(file: scratch["other\0.json"]).load(.default)

@@ -1,13 +1,10 @@
-import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Foundation
 import Testing
 
 /// A reading stands still in the middle when the program's own `onWarning` does: the same as on a disk that hangs.
-@Suite("File store: a disk that hangs", .timeLimit(.minutes(5)))
-struct FileAuthStateStoreHangTests {
+@Suite("File store: a disk that hangs", .timeLimit(.minutes(5))) struct FileAuthStateStoreHangTests {
     let scratch: ScratchFolder
     let clock = ManualClock()
     let gate = Gate()
@@ -24,8 +21,7 @@ struct FileAuthStateStoreHangTests {
         try await other.put("one", "healthy")
     }
 
-    @Test("a load times out after half a minute; other keys are loaded and saved meanwhile")
-    func load() async throws {
+    @Test func `a load times out after half a minute; other keys are loaded and saved meanwhile`() async throws {
         let hanging = Task { try await store.load("a") }
         try await eventually { gate.count == 1 }
         #expect(try await store.text("healthy") == "one")

@@ -1,13 +1,11 @@
 import AuthStateKit
-import AuthStateOAuth
 import Foundation
 import Testing
 
 private let flockProgram = "/usr/bin/flock"
 private let hasFlock = FileManager.default.isExecutableFile(atPath: flockProgram)
 
-@Suite("File store: leases", .timeLimit(.minutes(5)))
-struct FileAuthStateStoreLockTests {
+@Suite("File store: leases", .timeLimit(.minutes(5))) struct FileAuthStateStoreLockTests {
     let scratch: ScratchFolder
     let store: FileAuthStateStore
     let lockPath: String
@@ -26,13 +24,9 @@ struct FileAuthStateStoreLockTests {
         return program
     }
 
-    @Test("a hundred tasks on two stores count without losing one, and leave nothing open")
-    func tasks() async throws {
+    @Test func `a hundred tasks on two stores count without losing one, and leave nothing open`() async throws {
         let stores = [store, FileAuthStateStore(file: scratch["state"])]
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<100 { group.addTask { try await stores[number % 2].increment(.default) } }
-            try await group.waitForAll()
-        }
+        try await together(100) { try await stores[$0 % 2].increment(.default) }
         #expect(try await store.text() == "100")
         #expect(try scratch.names() == ["state", "state.lock"])
         #if os(Linux)
@@ -47,10 +41,7 @@ struct FileAuthStateStoreLockTests {
         let others = try (0..<2).map { _ in
             try Program("/bin/sh", ["-c", loop, scratch["state"], flockProgram, step])
         }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<40 { group.addTask { try await store.increment(.default) } }
-            try await group.waitForAll()
-        }
+        try await together(40) { _ in try await store.increment(.default) }
         for process in others { process.wait() }
         #expect(try await store.text()?.trimmingCharacters(in: .newlines) == "120")
     }
@@ -105,8 +96,7 @@ struct FileAuthStateStoreLockTests {
         #expect(try await store.text() == "second")
     }
 
-    @Test("a lock file that was removed is made anew and still excludes")
-    func removedLock() async throws {
+    @Test func `a lock file that was removed is made anew and still excludes`() async throws {
         try await store.put("one")
         try FileManager.default.removeItem(atPath: lockPath)
         try await store.withLease(.default, deadline: .seconds(1)) { _ in

@@ -1,5 +1,4 @@
 import AuthStateJOSE
-import AuthStateOAuth
 import Foundation
 import Testing
 
@@ -17,8 +16,7 @@ import Testing
     }
 #endif
 
-@Suite("File store", .timeLimit(.minutes(5)))
-struct FileAuthStateStoreTests {
+@Suite("File store", .timeLimit(.minutes(5))) struct FileAuthStateStoreTests {
     let scratch: ScratchFolder
     let store: FileAuthStateStore
 
@@ -31,8 +29,7 @@ struct FileAuthStateStoreTests {
         try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
-    @Test("loading creates nothing")
-    func loadOnly() async throws {
+    @Test func `loading creates nothing`() async throws {
         #expect(try await store.load(.default) == nil)
         #expect(try scratch.names().isEmpty)
     }
@@ -83,8 +80,7 @@ struct FileAuthStateStoreTests {
         #expect(try scratch.names(in: "deep/states") == ["\(name).json", "\(name).json.lock"])
     }
 
-    @Test("a store of one file keeps it where the user said, for its own key only")
-    func oneFile() async throws {
+    @Test func `a store of one file keeps it where the user said, for its own key only`() async throws {
         let store = FileAuthStateStore(file: scratch["new/state.json"], key: "work")
         try await store.put("one", "work")
         #expect(try String(contentsOfFile: scratch["new/state.json"], encoding: .utf8) == "one")
@@ -109,15 +105,13 @@ struct FileAuthStateStoreTests {
         }
     }
 
-    @Test("a link to a folder is followed")
-    func linkedFolder() async throws {
+    @Test func `a link to a folder is followed`() async throws {
         try FileManager.default.createSymbolicLink(atPath: scratch["link"], withDestinationPath: "deep/states")
         try await store.put("one")
         #expect(try await FileAuthStateStore(folder: scratch["link"]).text() == "one")
     }
 
-    @Test("a delete leaves nothing behind")
-    func delete() async throws {
+    @Test func `a delete leaves nothing behind`() async throws {
         let version = try await store.put("one")
         try await store.withLease(.default, deadline: .seconds(1)) { try await $0.delete(expecting: version) }
         #expect(try scratch.names(in: "deep/states").isEmpty)

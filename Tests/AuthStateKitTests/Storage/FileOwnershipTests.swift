@@ -8,8 +8,7 @@ import Testing
 private let isRoot = geteuid() == 0
 private let stranger: uid_t = 65_534
 
-@Suite("A state that another user can change", .timeLimit(.minutes(5)))
-struct FileOwnershipTests {
+@Suite("A state that another user can change", .timeLimit(.minutes(5))) struct FileOwnershipTests {
     private let scratch: ScratchFolder
     private let store: FileAuthStateStore
 
@@ -49,8 +48,7 @@ struct FileOwnershipTests {
         #expect(try await store.text() == "one")
     }
 
-    @Test("a folder with the sticky bit may be written by others, as /tmp is")
-    func stickyFolder() async throws {
+    @Test func `a folder with the sticky bit may be written by others, as /tmp is`() async throws {
         try await store.put("one")
         chmod(scratch["folder"], 0o1777)
         #expect(try await store.text() == "one")
@@ -92,8 +90,7 @@ struct FileOwnershipTests {
         #expect(try FilePath.resolved(scratch["link"], user: 4242) == scratch["state"])
     }
 
-    @Test("a link leads to the file whose owner counts")
-    func link() async throws {
+    @Test func `a link leads to the file whose owner counts`() async throws {
         try await store.put("one")
         chmod(scratch["folder"], 0o777)
         let linked = FileAuthStateStore(file: scratch["link"])

@@ -1,4 +1,3 @@
-import AuthStateOAuth
 import AuthStateTesting
 import Foundation
 import Testing
@@ -7,8 +6,7 @@ import Testing
 @testable import AuthStateStorage
 
 /// The remains of a holder of the lock that dies, put there by hand; Tests/Faults kills real processes.
-@Suite("File store: interrupted saves")
-struct InterruptedSaveTests {
+@Suite("File store: interrupted saves") struct InterruptedSaveTests {
     private let scratch: ScratchFolder
     private let store: FileAuthStateStore
 
@@ -46,15 +44,13 @@ struct InterruptedSaveTests {
     func finished(_ reservedBehind: Int) async throws {
         try await die(leaving: Array("new content".utf8) + [UInt8](repeating: 0, count: reservedBehind))
         #expect(try await store.text() == "old")
-        let found = try await next()
-        #expect(found == ("new content", false))
+        #expect(try await next() == ("new content", false))
         #expect(try await store.text() == "new content")
         #expect(try scratch.names() == ["state", "state.lock"])
         #expect(try FileManager.default.attributesOfItem(atPath: scratch["state"])[.size] as? Int == 11)
     }
 
-    @Test("a first save is finished, too")
-    func firstSave() async throws {
+    @Test func `a first save is finished, too`() async throws {
         try await die(leaving: Array("new content".utf8), replacing: nil)
         #expect(try await next() == ("new content", false))
     }
@@ -95,8 +91,7 @@ struct InterruptedSaveTests {
         #expect(try scratch.names() == ["state", "state.lock"])
     }
 
-    @Test("a removal takes what is left of a first save, too")
-    func removedFirstSave() async throws {
+    @Test func `a removal takes what is left of a first save, too`() async throws {
         try await die(leaving: Array("new".utf8), replacing: nil)
         try await store.withLease(.default, deadline: .seconds(1)) { lease in
             let version = try await lease.load()?.version
@@ -107,8 +102,7 @@ struct InterruptedSaveTests {
         #expect(try await next() == ("", false))
     }
 
-    @Test("a first save that cannot be finished now is finished later")
-    func finishedLater() async throws {
+    @Test func `a first save that cannot be finished now is finished later`() async throws {
         // A program that runs cannot be opened for writing, not even by root.
         let program = [UInt8](try Data(contentsOf: URL(filePath: "/bin/sleep")))
         try await die(leaving: program, replacing: nil, with: program)
@@ -124,8 +118,7 @@ struct InterruptedSaveTests {
         #expect(found?.archive == Data(program))
     }
 
-    @Test("a removal takes what a dead holder was saving with it")
-    func removed() async throws {
+    @Test func `a removal takes what a dead holder was saving with it`() async throws {
         try await die(leaving: Array("new content".utf8))
         #expect(chmod(scratch["state"], 0o666) == 0)
         try await AuthState.remove(from: store)
@@ -141,8 +134,7 @@ struct InterruptedSaveTests {
         #expect(try await next() == (foreign ?? "", true))
     }
 
-    @Test("a file that cannot be read is left as it is, with the content that was to replace it")
-    func unreadable() async throws {
+    @Test func `a file that cannot be read is left as it is, with the content that was to replace it`() async throws {
         try await die(leaving: Array("new content".utf8))
         try FileManager.default.removeItem(atPath: scratch["state"])
         try FileManager.default.createDirectory(atPath: scratch["state"], withIntermediateDirectories: false)
@@ -150,8 +142,7 @@ struct InterruptedSaveTests {
         #expect(try scratch.names().filter { $0.hasSuffix(".tmp") }.count == 1)
     }
 
-    @Test("notes are read as they are written, and nothing else is a note")
-    func notes() {
+    @Test func `notes are read as they are written, and nothing else is a note`() {
         let note = SaveNote(base: nil, version: .init(rawValue: "ab"), count: 7)
         #expect(SaveNote(note.text) == note)
         let second = SaveNote(base: .init(rawValue: "cd"), version: .init(rawValue: "ab"), count: 7)
@@ -171,8 +162,7 @@ struct InterruptedSaveTests {
             _ = try await lease.save(archive, expecting: lease.load()?.version)
         }
         try await die(leaving: [])
-        let state = try await AuthState.restore(
-            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
+        let state = try await AuthState.restore(at: fixture.place(store))
         if isChangedFirst { try await state.setNeedsTokenRefresh() }
         let error = await authError { try await state.refresh() }
         #expect(fixture.spent == ["SECRET-refresh-0"])

@@ -1,5 +1,4 @@
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Foundation
 import Testing
@@ -9,8 +8,7 @@ import Testing
 @testable import AuthStateStorage
 
 /// Lock files go with their states, and no process ever holds one that another one holds too.
-@Suite("File store: lock files", .timeLimit(.minutes(5)))
-struct LockFileTests {
+@Suite("File store: lock files", .timeLimit(.minutes(5))) struct LockFileTests {
     let scratch: ScratchFolder
 
     init() throws { scratch = try ScratchFolder() }
@@ -26,8 +24,7 @@ struct LockFileTests {
         #expect(try scratch.names(in: "states") == [])
     }
 
-    @Test(
-        "forged callbacks leave no file", arguments: ["code=x&state=y", "error=access_denied&state=y", ""])
+    @Test("forged callbacks leave no file", arguments: ["code=x&state=y", "error=access_denied&state=y", ""])
     func madeUpCallbacks(_ query: String) async throws {
         let provider = try await OpenIDProvider()
         let service = AuthorizationService()
@@ -78,8 +75,7 @@ struct LockFileTests {
         #expect(try scratch.names() == ["Cargo.lock"])
     }
 
-    @Test("a lock file of zeros, as a power failure may leave it, is a lock")
-    func zeros() async throws {
+    @Test func `a lock file of zeros, as a power failure may leave it, is a lock`() async throws {
         let path = scratch["state.lock"]
         try Data(count: 40).write(to: URL(filePath: path))
         chmod(path, 0o600)
@@ -88,8 +84,7 @@ struct LockFileTests {
         #expect(try await store.text() == "one")
     }
 
-    @Test("a waiter whose lock file is removed with the state takes the next one")
-    func removedWhileWaiting() throws {
+    @Test func `a waiter whose lock file is removed with the state takes the next one`() throws {
         let state = try StateFile(resolving: scratch["state"], warnings: FileWarnings(report: nil))
         let path = state.lockPath
         let first = try #require(try FileLock.attempt(path))
@@ -110,11 +105,8 @@ struct LockFileTests {
         let names = (0..<12).map { String(repeating: "./", count: $0) + "state" }
         let stores = names.map { FileAuthStateStore(file: scratch[$0]) }
         let saved = Saved()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for (number, store) in stores.enumerated() {
-                group.addTask { for round in 0..<60 { try await self.hold(store, "\(number) \(round)", saved) } }
-            }
-            try await group.waitForAll()
+        try await together(stores.count) { number in
+            for round in 0..<60 { try await self.hold(stores[number], "\(number) \(round)", saved) }
         }
         try await stores[0].withLease(.default, deadline: .seconds(60)) { try await $0.discard() }
         #expect(try scratch.names() == [])

@@ -1,11 +1,9 @@
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Foundation
 import Testing
 
-@Suite("Read-only store", .timeLimit(.minutes(5)))
-struct ReadOnlyAuthStateStoreTests {
+@Suite("Read-only store", .timeLimit(.minutes(5))) struct ReadOnlyAuthStateStoreTests {
     private let base = InMemoryAuthStateStore()
     private let fixture: Fixture
     /// The state of the program that renews.
@@ -25,12 +23,9 @@ struct ReadOnlyAuthStateStoreTests {
     }
 
     @Test("fresh tokens are served")
-    func fresh() async throws {
-        #expect(try await reader().freshTokens().accessToken == "SECRET-access-0")
-    }
+    func fresh() async throws { #expect(try await reader().freshTokens().accessToken == "SECRET-access-0") }
 
-    @Test("tokens that are no longer fresh are served until they expire")
-    func alive() async throws {
+    @Test func `tokens that are no longer fresh are served until they expire`() async throws {
         let reader = try await reader()
         fixture.clock.advance(by: .seconds(3590))
         #expect(try await reader.freshTokens().accessToken == "SECRET-access-0")
@@ -51,8 +46,7 @@ struct ReadOnlyAuthStateStoreTests {
         #expect(reader.isAuthorized)
     }
 
-    @Test("tokens that the owner renewed meanwhile are adopted")
-    func takeover() async throws {
+    @Test func `tokens that the owner renewed meanwhile are adopted`() async throws {
         let reader = try await reader()
         fixture.clock.advance(by: .seconds(4000))
         #expect(await authError { try await reader.freshTokens() }?.code == .storeReadOnly)
@@ -95,8 +89,7 @@ struct ReadOnlyAuthStateStoreTests {
         #expect(await authError { try await reader.freshTokens() }?.kind == .reauthenticationRequired)
     }
 
-    @Test("nothing can be reserved, saved or removed, and no lease holder is waited for")
-    func refusals() async throws {
+    @Test func `nothing can be reserved, saved or removed, and no lease holder is waited for`() async throws {
         let store = ReadOnlyAuthStateStore(base)
         let before = try await base.load(.default)
         try await base.withLease(.default, deadline: .seconds(10)) { _ in

@@ -1,11 +1,8 @@
-import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import Foundation
 import Testing
 
-@Suite("Sealed archives")
-struct SealedArchiveTests {
+@Suite("Sealed archives") struct SealedArchiveTests {
     /// Written by Tests/Fixtures/make-sealed-state.py.
     static let golden = """
         {"content":"oKGio6SlpqeoqaqrwvNbCY_YO3BdNJNH0_ZU5SOykiMjShLhQSmwjjoat15Uv7vyzYH1d38zlLTUUyhVfMUY5rHm74fXEcNxc8nulh\
@@ -34,15 +31,13 @@ struct SealedArchiveTests {
         return error
     }
 
-    @Test("an archive that another implementation sealed in format 1 is opened, and written the same")
-    func golden() throws {
+    @Test func `an archive that another implementation sealed in format 1 is opened, and written the same`() throws {
         let sealed = try #require(try SealedArchive(data: Data(Self.golden.utf8)))
         #expect(try text(sealed.open(as: Self.stateKey, with: [key])) == Self.content)
         #expect(text(sealed.data) == Self.golden)
     }
 
-    @Test("an archive that is sealed here has that format, and its content is never the same twice")
-    func format() throws {
+    @Test func `an archive that is sealed here has that format, and its content is never the same twice`() throws {
         let sealed = try (0..<50).map { _ in
             try SealedArchive(sealing: Data(Self.content.utf8), of: Self.stateKey, with: key).data
         }
@@ -70,8 +65,7 @@ struct SealedArchiveTests {
         }
     }
 
-    @Test("a byte that is gone, doubled, or has changed places is an error")
-    func changedPlaces() {
+    @Test func `a byte that is gone, doubled, or has changed places is an error`() {
         let golden = Array(Self.golden.utf8)
         for index in golden.indices {
             var (shorter, longer, swapped) = (golden, golden, golden)
@@ -84,8 +78,7 @@ struct SealedArchiveTests {
         }
     }
 
-    @Test("a part of an archive is corrupt")
-    func cut() {
+    @Test func `a part of an archive is corrupt`() {
         let golden = Array(Self.golden.utf8)
         for count in 0..<golden.count {
             #expect(refusal(golden.prefix(count))?.code == .storeCorrupt)
@@ -110,12 +103,9 @@ struct SealedArchiveTests {
             (#"{"sealed":1,"key":"2025","content":"AAAA"}"#, .storeUnreadable),
             (#"{"sealed":1,"key":"","content":"AAAA"}"#, .storeUnreadable),
         ])
-    func others(_ text: String, _ code: AuthStateError.Code) {
-        #expect(refusal(text.utf8)?.code == code)
-    }
+    func others(_ text: String, _ code: AuthStateError.Code) { #expect(refusal(text.utf8)?.code == code) }
 
-    @Test("a foreign name in an archive is cut and cleaned in errors")
-    func hostileName() {
+    @Test func `a foreign name in an archive is cut and cleaned in errors`() {
         let name = "\\u001b[31m\\n" + String(repeating: "x", count: 5000)
         let error = refusal(#"{"sealed":1,"key":"\#(name)","content":"AAAA"}"#.utf8)
         #expect((error?.description.count ?? 9999) < 600)
@@ -130,8 +120,7 @@ struct SealedArchiveTests {
         #expect(error?.code == .storeCorrupt)
     }
 
-    @Test("names that could run into each other are kept apart")
-    func boundaries() throws {
+    @Test func `names that could run into each other are kept apart`() throws {
         // As plain text, both would be `1a:b` behind each other.
         let (first, second) = (
             try SealingKey(id: "1", bytes: Array(1...32)), try SealingKey(id: "1a", bytes: Array(1...32))
@@ -142,14 +131,12 @@ struct SealedArchiveTests {
         #expect(throws: AuthStateError.self) { try found.open(as: "b", with: [second]) }
     }
 
-    @Test("an archive that is not sealed is told from everything else")
-    func unsealed() throws {
+    @Test func `an archive that is not sealed is told from everything else`() throws {
         #expect(try SealedArchive(data: Data(Self.content.utf8)) == nil)
         #expect(throws: AuthStateError.self) { try SealedArchive(data: Data("hello".utf8)) }
     }
 
-    @Test("a sealed archive that is read as a plain one is an error that says so")
-    func readAsArchive() {
+    @Test func `a sealed archive that is read as a plain one is an error that says so`() {
         let error = #expect(throws: AuthStateError.self) { try AuthStateArchive(data: Data(Self.golden.utf8)) }
         #expect(error?.code == .storeUnreadable)
         #expect(error?.message.contains("sealed") == true && error?.hint?.contains("SealedAuthStateStore") == true)

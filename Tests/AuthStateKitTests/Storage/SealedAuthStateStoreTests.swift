@@ -1,11 +1,9 @@
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import Foundation
 import Testing
 
-@Suite("Sealed store", .timeLimit(.minutes(5)))
-struct SealedAuthStateStoreTests {
+@Suite("Sealed store", .timeLimit(.minutes(5))) struct SealedAuthStateStoreTests {
     private let base = InMemoryAuthStateStore()
     private let (old, new): (SealingKey, SealingKey)
     /// Begins as an archive does.
@@ -36,8 +34,7 @@ struct SealedAuthStateStoreTests {
         #expect(!text(stored.archive).contains("SECRET") && !text(stored.archive).contains("user-1"))
     }
 
-    @Test("the same content is sealed anew at each save")
-    func everySaveDiffers() async throws {
+    @Test func `the same content is sealed anew at each save`() async throws {
         let store = try store(new)
         let first = try await store.put(archive)
         let content = try await base.text()
@@ -56,8 +53,7 @@ struct SealedAuthStateStoreTests {
         #expect(try await base.text("alice") == sealed)
     }
 
-    @Test("another key of the same name, and a change, are refused and leave what is stored")
-    func wrongKey() async throws {
+    @Test func `another key of the same name, and a change, are refused and leave what is stored`() async throws {
         try await store(new).put(archive)
         let sealed = try await base.text()
         let impostor = try store(SealingKey(id: new.id, bytes: SecureRandom.bytes(32)))
@@ -67,8 +63,7 @@ struct SealedAuthStateStoreTests {
         #expect(try await base.text() == sealed)
     }
 
-    @Test("after a rotation old states are read, and sealed with the new key by the next save")
-    func rotation() async throws {
+    @Test func `after a rotation old states are read, and sealed with the new key by the next save`() async throws {
         try await store(old).put(archive)
         let rotating = try store(new, old)
         #expect(try await rotating.text() == archive)
@@ -78,8 +73,7 @@ struct SealedAuthStateStoreTests {
         #expect(try await store(new).text() == archive)
     }
 
-    @Test("a state can be sealed anew without a change")
-    func resealing() async throws {
+    @Test func `a state can be sealed anew without a change`() async throws {
         try await store(old).put(archive, "a")
         let rotating = try store(new, old)
         try await rotating.reseal("a")
@@ -89,8 +83,7 @@ struct SealedAuthStateStoreTests {
         #expect(try await base.load("nobody") == nil)
     }
 
-    @Test("a key that is not in the list is named, with what to do")
-    func unknownKey() async throws {
+    @Test func `a key that is not in the list is named, with what to do`() async throws {
         try await store(old).put(archive)
         let error = try await expectStoreError(.storeUnreadable) { _ = try await self.store(new).load(.default) }
         #expect(error.received == "2025" && error.expected == "2026")
@@ -132,13 +125,11 @@ struct SealedAuthStateStoreTests {
             try await base.withLease(.default, deadline: .seconds(1)) { lease in
                 _ = try await lease.save(Data(changed), expecting: try await lease.load()?.version)
             }
-            let error = await authError { try await migrating.load(.default) }
-            #expect(error?.kind == .store)
+            #expect(await authError { try await migrating.load(.default) }?.kind == .store)
         }
     }
 
-    @Test("a state that cannot be opened can be removed: a logout is always possible")
-    func removal() async throws {
+    @Test func `a state that cannot be opened can be removed: a logout is always possible`() async throws {
         try await store(old).put(archive)
         let store = try store(new)
         try await AuthState.remove(from: store)
@@ -146,16 +137,14 @@ struct SealedAuthStateStoreTests {
         try await AuthState.remove(from: store)
     }
 
-    @Test("a list without keys, or with a name twice, is refused")
-    func keyLists() throws {
+    @Test func `a list without keys, or with a name twice, is refused`() throws {
         for keys in [[], [new, old, try SealingKey(id: "2026", bytes: old.bytes.bytes)]] {
             let error = #expect(throws: AuthStateError.self) { try SealedAuthStateStore(base, keys: keys) }
             #expect(error?.code == .invalidArgument && error?.hint != nil)
         }
     }
 
-    @Test("changes are those of the store below")
-    func watching() async throws {
+    @Test func `changes are those of the store below`() async throws {
         struct Watched: AuthStateStore {
             final class Watch: AuthStateWatch {
                 let generation: UInt64
@@ -173,8 +162,7 @@ struct SealedAuthStateStoreTests {
         #expect(await store.watch("b")?.generation == 0)
     }
 
-    @Test("a store shows nothing of its keys")
-    func redaction() throws {
+    @Test func `a store shows nothing of its keys`() throws {
         let bytes = Array(repeating: UInt8(0x53), count: 32)
         let store = try SealedAuthStateStore(base, keys: [SealingKey(id: "k", bytes: bytes)])
         var dumped = ""

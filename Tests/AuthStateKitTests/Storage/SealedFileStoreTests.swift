@@ -1,12 +1,10 @@
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Foundation
 import Testing
 
-@Suite("Sealed store over files", .timeLimit(.minutes(5)))
-struct SealedFileStoreTests {
+@Suite("Sealed store over files", .timeLimit(.minutes(5))) struct SealedFileStoreTests {
     private let scratch: ScratchFolder
     private let files: FileAuthStateStore
     private let store: SealedAuthStateStore
@@ -17,12 +15,8 @@ struct SealedFileStoreTests {
         store = try SealedAuthStateStore(files, keys: [SealingKey(bytes: SecureRandom.bytes(32))])
     }
 
-    @Test("tasks count without losing one: the lease is the file's")
-    func exclusion() async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<20 { group.addTask { try await store.increment(.default) } }
-            try await group.waitForAll()
-        }
+    @Test func `tasks count without losing one: the lease is the file's`() async throws {
+        try await together(20) { _ in try await store.increment(.default) }
         #expect(try await store.text() == "20")
     }
 
@@ -43,13 +37,10 @@ struct SealedFileStoreTests {
         #expect(try await store.text() == "two")
     }
 
-    @Test("a conflict with something that cannot be opened stays a conflict")
-    func conflictWithForeignContent() async throws {
+    @Test func `a conflict with something that cannot be opened stays a conflict`() async throws {
         try await files.put("foreign")
         try await store.withLease(.default, deadline: .seconds(10)) { lease in
-            _ = try await expectStoreError(.storeConflict) {
-                _ = try await lease.save(Data("x".utf8), expecting: nil)
-            }
+            _ = try await expectStoreError(.storeConflict) { _ = try await lease.save(Data("x".utf8), expecting: nil) }
         }
         #expect(try await files.text() == "foreign")
     }
@@ -76,8 +67,7 @@ struct SealedFileStoreTests {
         #expect(try #require(try await files.load(.default)).archive.count < large.count * 4 / 3 + 150)
     }
 
-    @Test("a state that is too large when sealed is refused before anything is written")
-    func tooLarge() async throws {
+    @Test func `a state that is too large when sealed is refused before anything is written`() async throws {
         try await store.put("small")
         try await expectStoreError(.storeUnwritable) { try await store.put(String(repeating: "x", count: 3_200_000)) }
         #expect(try await store.text() == "small")
@@ -88,8 +78,7 @@ struct SealedFileStoreTests {
         let fixture = try Fixture([Fixture.tokens(1)])
         let first = fixture.state(store: store)
         try await first.setNeedsTokenRefresh()
-        let second = try await AuthState.restore(
-            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
+        let second = try await AuthState.restore(at: fixture.place(store))
         #expect(try await first.freshTokens().accessToken == "SECRET-access-1")
         #expect(try await second.freshTokens().accessToken == "SECRET-access-1")
         #expect(fixture.spent == ["SECRET-refresh-0"])
@@ -98,13 +87,11 @@ struct SealedFileStoreTests {
     }
 
     #if os(Linux)
-        @Test("a renewal by another process is noticed at the next use")
-        func noticing() async throws {
+        @Test func `a renewal by another process is noticed at the next use`() async throws {
             let fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2)])
             let first = fixture.state(store: store)
             _ = try await first.refresh()
-            let second = try await AuthState.restore(
-                at: AuthState.Place(store, service: fixture.service, options: fixture.options))
+            let second = try await AuthState.restore(at: fixture.place(store))
             #expect(second.tokensIfFresh()?.accessToken == "SECRET-access-1")
             _ = try await first.refresh()
             try await eventually { second.tokensIfFresh() == nil }
@@ -113,8 +100,7 @@ struct SealedFileStoreTests {
         }
     #endif
 
-    @Test("nothing is redeemed over a state that cannot be opened")
-    func nothingSpent() async throws {
+    @Test func `nothing is redeemed over a state that cannot be opened`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         try await store.put("anything")
         let other = try SealedAuthStateStore(files, keys: [.random()])

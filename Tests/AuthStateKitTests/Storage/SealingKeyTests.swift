@@ -1,11 +1,9 @@
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import Foundation
 import Testing
 
-@Suite("Sealing keys")
-struct SealingKeyTests {
+@Suite("Sealing keys") struct SealingKeyTests {
     private static let bytes = (0..<32).map { UInt8(truncatingIfNeeded: 0xF8 + $0 * 37) }
     private let scratch: ScratchFolder
 
@@ -48,16 +46,14 @@ struct SealingKeyTests {
         if !text.isEmpty { #expect(error?.description.contains(text) == false) }
     }
 
-    @Test("sealing keys are not read from a file that others can read")
-    func exposed() throws {
+    @Test func `sealing keys are not read from a file that others can read`() throws {
         let path = try file(Base64.encode(Self.bytes), permissions: 0o644)
         let error = #expect(throws: AuthStateError.self) { try SealingKey(file: path) }
         #expect(error?.code == .credentialUnavailable && error?.hint?.contains("chmod") == true)
         #expect(throws: AuthStateError.self) { try SealingKey(file: scratch["nothing"]) }
     }
 
-    @Test("an environment variable is named, and shown as little as a file")
-    func environment() throws {
+    @Test func `an environment variable is named, and shown as little as a file`() throws {
         let missing = #expect(throws: AuthStateError.self) { try SealingKey(environment: "AUTHSTATE_NO_SUCH_VARIABLE") }
         #expect(missing?.code == .credentialUnavailable)
         #expect(missing?.message.contains("AUTHSTATE_NO_SUCH_VARIABLE") == true)
@@ -73,8 +69,7 @@ struct SealingKeyTests {
         #expect(error?.code == .invalidArgument && error?.received == "\(count) bytes")
     }
 
-    @Test("sealing keys have a name made of their content, unless they are given one")
-    func names() throws {
+    @Test func `sealing keys have a name made of their content, unless they are given one`() throws {
         let key = try SealingKey(bytes: Self.bytes)
         #expect(key.id == "279a9f2d7fb65ecf")
         #expect(try SealingKey(bytes: Self.bytes.reversed()).id != key.id)
@@ -86,8 +81,7 @@ struct SealingKeyTests {
         }
     }
 
-    @Test("sealing keys show their name and nothing else")
-    func redaction() throws {
+    @Test func `sealing keys show their name and nothing else`() throws {
         let key = try SealingKey(id: "k", bytes: Self.bytes)
         var dumped = ""
         dump(key, to: &dumped)

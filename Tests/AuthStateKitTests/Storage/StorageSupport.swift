@@ -1,6 +1,5 @@
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Foundation
 import Testing
@@ -95,7 +94,6 @@ extension AuthStateStore {
         }
     }
 
-    /// The stored archive, as text.
     func text(_ key: AuthStateKey = .default) async throws -> String? {
         try await load(key).map { AuthStateKitTests.text($0.archive) }
     }

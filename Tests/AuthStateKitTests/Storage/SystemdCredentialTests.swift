@@ -2,13 +2,11 @@
 #if os(Linux) && compiler(>=6.3)
     import AuthStateJOSE
     import AuthStateKit
-    import AuthStateOAuth
     import Foundation
     import Testing
 
     /// In processes of their own, whose environment names a folder of credentials as systemd does.
-    @Suite("Sealing keys from systemd credentials")
-    struct SystemdCredentialTests {
+    @Suite("Sealing keys from systemd credentials") struct SystemdCredentialTests {
         private static let bytes = (0..<32).map { UInt8(truncatingIfNeeded: 0xF8 + $0 * 37) }
         private let scratch: ScratchFolder
 

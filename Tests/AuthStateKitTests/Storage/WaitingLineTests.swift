@@ -1,12 +1,10 @@
 import AuthStateJOSE
-import AuthStateOAuth
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateStorage
 
-@Suite("Waiting line", .timeLimit(.minutes(5)))
-struct WaitingLineTests {
+@Suite("Waiting line", .timeLimit(.minutes(5))) struct WaitingLineTests {
     let line = WaitingLine<String>()
     let far = Deadline(after: .seconds(60), on: ContinuousClock())
 
@@ -22,29 +20,24 @@ struct WaitingLineTests {
         return task
     }
 
-    @Test("waiters get the name in the order in which they came")
-    func order() async throws {
+    @Test func `waiters get the name in the order in which they came`() async throws {
         let seen = Lock([Int]())
         try await line.enter("a", until: far, orThrow: AuthStateError.storeLocked("a"))
         var tasks: [Task<Void, any Error>] = []
-        for number in 0..<20 {
-            tasks.append(try await waiter { seen.withLock { $0.append(number) } })
-        }
+        for number in 0..<20 { tasks.append(try await waiter { seen.withLock { $0.append(number) } }) }
         line.leave("a")
         for task in tasks { try await task.value }
         #expect(seen.withLock { $0 } == Array(0..<20))
     }
 
-    @Test("one name does not wait for another")
-    func names() async throws {
+    @Test func `one name does not wait for another`() async throws {
         try await line.enter("a", until: far, orThrow: AuthStateError.storeLocked("a"))
         try await line.enter("b", until: far, orThrow: AuthStateError.storeLocked("b"))
         line.leave("a")
         try await line.enter("a", until: far, orThrow: AuthStateError.storeLocked("a"))
     }
 
-    @Test("a cancelled waiter is free at once, and the waiters behind it keep their turn")
-    func cancellation() async throws {
+    @Test func `a cancelled waiter is free at once, and the waiters behind it keep their turn`() async throws {
         let reached = Lock(false)
         try await line.enter("a", until: far, orThrow: AuthStateError.storeLocked("a"))
         let first = try await waiter { reached.withLock { $0 = true } }
@@ -57,8 +50,7 @@ struct WaitingLineTests {
         #expect(!reached.withLock { $0 })
     }
 
-    @Test("a task that was cancelled before does not take the name")
-    func cancelledBefore() async throws {
+    @Test func `a task that was cancelled before does not take the name`() async throws {
         let task = Task {
             try await eventually { Task.isCancelled }
             try await line.enter("a", until: far, orThrow: AuthStateError.storeLocked("a"))
@@ -68,8 +60,7 @@ struct WaitingLineTests {
         try await line.enter("a", until: far, orThrow: AuthStateError.storeLocked("a"))
     }
 
-    @Test("a cancellation just before a task joins the line is not lost")
-    func cancelledOnTheWay() async throws {
+    @Test func `a cancellation just before a task joins the line is not lost`() async throws {
         try await line.enter("a", until: far, orThrow: AuthStateError.storeLocked("a"))
         let deadline = await Task { Deadline(after: .seconds(60), on: CancellingClock()) }.value
         let task = Task { try await line.enter("a", until: deadline, orThrow: AuthStateError.storeLocked("a")) }
@@ -77,8 +68,7 @@ struct WaitingLineTests {
         #expect(line.waiterCount("a") == 0)
     }
 
-    @Test("a waiter is told at its deadline, and is then no longer in the line")
-    func deadline() async throws {
+    @Test func `a waiter is told at its deadline, and is then no longer in the line`() async throws {
         try await line.enter("a", until: far, orThrow: AuthStateError.storeLocked("a"))
         let soon = Deadline(after: .seconds(5), on: JumpingClock())
         try await expectStoreError(.storeLocked) {
@@ -89,8 +79,7 @@ struct WaitingLineTests {
         try await line.enter("a", until: far, orThrow: AuthStateError.storeLocked("a"))
     }
 
-    @Test("a deadline of zero takes a free name and refuses a taken one")
-    func noWait() async throws {
+    @Test func `a deadline of zero takes a free name and refuses a taken one`() async throws {
         let now = Deadline(after: .zero, on: ContinuousClock())
         try await line.enter("a", until: now, orThrow: AuthStateError.storeLocked("a"))
         try await expectStoreError(.storeLocked) {
@@ -98,8 +87,7 @@ struct WaitingLineTests {
         }
     }
 
-    @Test("an endless deadline overflows nothing")
-    func endless() async throws {
+    @Test func `an endless deadline overflows nothing`() async throws {
         let endless = Deadline(after: .seconds(Int64.max), on: ContinuousClock())
         try await line.enter("a", until: endless, orThrow: AuthStateError.storeLocked("a"))
         #expect(endless.remaining > .seconds(60))

@@ -1,5 +1,4 @@
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Foundation
 import Testing
@@ -7,8 +6,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateStorage
 
-@Suite("Blocking work", .timeLimit(.minutes(5)))
-struct BlockingWorkTests {
+@Suite("Blocking work", .timeLimit(.minutes(5))) struct BlockingWorkTests {
     let clock = ManualClock()
     let gate = Gate()
     let work: BlockingWork
@@ -23,8 +21,7 @@ struct BlockingWorkTests {
         Task { try await run(body) }
     }
 
-    @Test("a call that hangs holds up no other and times out; its late result is released")
-    func hanging() async throws {
+    @Test func `a call that hangs holds up no other and times out; its late result is released`() async throws {
         let log = Log()
         let hanging = start {
             gate.pass()
@@ -41,8 +38,7 @@ struct BlockingWorkTests {
         try await eventually { log.lines == ["let go"] }
     }
 
-    @Test("when every thread hangs a call waits for one, and is never made once its time is over")
-    func dropped() async throws {
+    @Test func `when every thread hangs a call waits for one, and is never made once its time is over`() async throws {
         let log = Log()
         let hanging = (0..<8).map { _ in start { gate.pass() } }
         try await eventually { gate.count == 8 }
@@ -71,13 +67,9 @@ struct BlockingWorkTests {
         #expect(try await task.value == "done")
     }
 
-    @Test("a thousand calls at once all end, on eight threads at most")
-    func many() async throws {
+    @Test func `a thousand calls at once all end, on eight threads at most`() async throws {
         let threads = Threads()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<1000 { group.addTask { try await run { threads.enterAndLeave() } } }
-            try await group.waitForAll()
-        }
+        try await together(1000) { _ in try await run { threads.enterAndLeave() } }
         #expect((1...8).contains(threads.most))
     }
 }

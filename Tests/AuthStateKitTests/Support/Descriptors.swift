@@ -1,6 +1,4 @@
 import AuthStateFoundation
 
 /// The number of descriptors that this process has open.
-func openDescriptors() throws -> Int {
-    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
-}
+func openDescriptors() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }

@@ -1,15 +1,12 @@
 import AuthStateFoundation
-import AuthStateSystem
 import Testing
 
 @testable import AuthStateKit
 
-@Suite("Home folder")
-struct HomeFolderTests {
+@Suite("Home folder") struct HomeFolderTests {
     private let home = ProcessInfo.processInfo.environment["HOME"] ?? ""
 
-    @Test("stands for ~ before the first slash of a path, and nowhere else")
-    func paths() throws {
+    @Test func `stands for ~ before the first slash of a path, and nowhere else`() throws {
         func expanded(_ path: String) -> String { HomeFolder.expanded(path, environment: ["HOME": "/home/ada"]) }
         #expect(["~", "~/", "~/a/~"].map(expanded) == ["/home/ada", "/home/ada/", "/home/ada/a/~"])
         #expect(
@@ -23,8 +20,7 @@ struct HomeFolderTests {
         #expect(try FileAuthStateStore(file: "~/state.json").path(for: .default) == "\(home)/state.json")
     }
 
-    @Test("holds secrets, keys and authorities")
-    func secrets() throws {
+    @Test func `holds secrets, keys and authorities`() throws {
         let name = "authstate-test-\(UInt64.random(in: 0 ... .max))"
         try Data("s3cret\n".utf8).write(to: URL(fileURLWithPath: "\(home)/\(name)"))
         defer { try? FileManager.default.removeItem(atPath: "\(home)/\(name)") }

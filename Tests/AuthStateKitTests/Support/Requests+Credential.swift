@@ -1,5 +1,4 @@
 import AuthStateKit
-import AuthStateOAuth
 
 /// A value that names the client which sends it.
 protocol SentByClient {

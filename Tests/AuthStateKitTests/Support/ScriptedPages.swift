@@ -1,7 +1,5 @@
 import AuthStateFoundation
-import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 
 /// Documents by URL, without a network; whatever is not among them is 404.

@@ -13,9 +13,7 @@ func bounded<R: Sendable>(
     _ limit: Duration = longerThanAnyWait, _ body: @escaping @Sendable () async throws -> R
 ) async throws -> R {
     let (ends, end) = AsyncStream<Result<R, any Error>>.makeStream()
-    let work = Task {
-        do { end.yield(.success(try await body())) } catch { end.yield(.failure(error)) }
-    }
+    let work = Task { do { end.yield(.success(try await body())) } catch { end.yield(.failure(error)) } }
     let timer = Task {
         try await Task.sleep(for: limit)
         end.yield(.failure(Hang()))
@@ -29,6 +27,17 @@ func bounded<R: Sendable>(
 }
 
 struct Hang: Error {}
+
+/// Runs a body in so many tasks at once and returns their results, in any order; the first error ends it.
+@discardableResult
+func together<R: Sendable>(
+    _ count: Int, _ body: @escaping @Sendable (_ number: Int) async throws -> R
+) async throws -> [R] {
+    try await withThrowingTaskGroup(of: R.self) { group in
+        for number in 0..<count { group.addTask { try await body(number) } }
+        return try await group.reduce(into: []) { $0.append($1) }
+    }
+}
 
 /// Polls until the condition holds, for at most four minutes unless told otherwise.
 ///

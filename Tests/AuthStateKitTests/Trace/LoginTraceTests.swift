@@ -1,12 +1,14 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("The trace of a login")
-struct LoginTraceTests {
+@Suite("The trace of a login") struct LoginTraceTests {
+    private let scene: Scene
+
+    init() async throws { scene = try await Scene() }
+
     /// A provider, a traced service, the entries of its trace, and the secrets that it sent and received.
     private struct Scene {
         let provider: OpenIDProvider
@@ -98,7 +100,6 @@ struct LoginTraceTests {
 
     @Test("a trace tells every step in order, from the provider's endpoints to the end of the login")
     func wholeLife() async throws {
-        let scene = try await Scene()
         let state = try await scene.logIn()
         let steps: [LoginTrace.Step] = [
             .discovery, .request, .browser, .callback, .answer, .tokenRequest, .tokens, .idToken, .store,
@@ -119,7 +120,6 @@ struct LoginTraceTests {
 
     @Test("a trace tells no secret, and nothing of the user")
     func noSecret() async throws {
-        let scene = try await Scene()
         var request = try await scene.request()
         request.loginHint = "ada@hint.example"
         request.additionalParameters = ["ticket": "a-ticket-of-value"]
@@ -137,9 +137,7 @@ struct LoginTraceTests {
         await scene.provider.stop()
     }
 
-    @Test("a trace shows what has to be compared with the provider's set-up")
-    func particulars() async throws {
-        let scene = try await Scene()
+    @Test func `a trace shows what has to be compared with the provider's set-up`() async throws {
         _ = try await scene.logIn()
         func values(_ step: LoginTrace.Step) -> [String: String] {
             let details = scene.story.first { $0.step == step }?.details ?? []
@@ -161,8 +159,7 @@ struct LoginTraceTests {
     @Test(
         "a trace tells of a failure once, with advice", arguments: [DirectUserAgent.Behavior.denying, .changingState])
     func failure(_ behavior: DirectUserAgent.Behavior) async throws {
-        let scene = try await Scene()
-        let error = await AuthStateKitTests.failure { _ = try await scene.logIn(agent: DirectUserAgent(behavior)) }
+        let error = await authError { try await scene.logIn(agent: DirectUserAgent(behavior)) }
         let told = scene.story.filter { $0.step == .failure }
         let hint = try #require(error?.hint)
         #expect(told.count == 1 && error.map { "Failed: \($0)" } == told.first.map { "\($0.message) \(hint)" })
@@ -172,9 +169,7 @@ struct LoginTraceTests {
         await scene.provider.stop()
     }
 
-    @Test("a trace tells of a return from another logout")
-    func foreignLogout() async throws {
-        let scene = try await Scene()
+    @Test func `a trace tells of a return from another logout`() async throws {
         let state = try await scene.logIn()
         _ = await state.logOut(.everywhere(DirectUserAgent(.changingState)))
         #expect(scene.story.map(\.step).suffix(3) == [.browser, .callback, .failure])
@@ -186,16 +181,14 @@ struct LoginTraceTests {
         await scene.provider.stop()
     }
 
-    @Test("a trace tells of a failure at the token endpoint, and of a renewal that fails")
-    func tokenFailures() async throws {
-        let scene = try await Scene()
+    @Test func `a trace tells of a failure at the token endpoint, and of a renewal that fails`() async throws {
         scene.provider.inject(.status(503), at: .token)
-        let error = await AuthStateKitTests.failure { _ = try await scene.logIn() }
+        let error = await authError { try await scene.logIn() }
         #expect(error?.kind == .transient && scene.story.last?.step == .failure)
         let state = try await scene.logIn()
         let count = scene.story.count
         scene.provider.inject(.status(400), at: .token)
-        _ = await AuthStateKitTests.failure { _ = try await state.refresh() }
+        _ = await authError { try await state.refresh() }
         #expect(scene.story.dropFirst(count).map(\.step).filter { $0 == .failure }.count == 1)
         await scene.provider.stop()
     }
@@ -204,19 +197,17 @@ struct LoginTraceTests {
     func echo(_ isCut: Bool) async throws {
         let secret = "SECRET-" + String(repeating: "0123456789abcdef.", count: isCut ? 40 : 2)
         let log = Log()
-        var limits = AuthorizationService.Configuration()
-        limits.trace = LoginTrace { log.add($0) }
         let transport = ScriptedTransport([
             .json(
                 #"{"error":"invalid_grant","error_description":"The token '\#(secret)' is not known any more."}"#,
                 status: 400)
         ])
-        let service = AuthorizationService(transport: transport, configuration: limits)
+        let service = AuthorizationService(transport) { $0.trace = LoginTrace { log.add($0) } }
         let endpoint = try #require(URL(string: "https://op.example/token"))
         let request = TokenRequest(
             Client(ProviderConfiguration(authorizationEndpoint: nil, tokenEndpoint: endpoint), id: "app"),
             .refreshToken(secret))
-        let error = await AuthStateKitTests.failure { _ = try await service.perform(request) }
+        let error = await authError { try await service.perform(request) }
         #expect(error?.response?.errorDescription?.hasPrefix("The token '…") == true)
         let told = log.entries.map { "\($0)" }.joined()
         #expect(told.contains("The token") && !told.contains("SECRET") && !told.contains("0123456789"))
@@ -225,10 +216,8 @@ struct LoginTraceTests {
     @Test("a trace keeps its entries in order in a stream, the newest ones when they are not read")
     func stream() async throws {
         let (trace, entries) = LoginTrace.makeStream(keeping: 2)
-        var limits = AuthorizationService.Configuration()
-        limits.trace = trace
-        let provider = try await OpenIDProvider()
-        _ = try await AuthorizationService(configuration: limits).discoverConfiguration(issuer: provider.issuer)
+        let (provider, service) = (try await OpenIDProvider(), AuthorizationService { $0.trace = trace })
+        _ = try await service.discoverConfiguration(issuer: provider.issuer)
         var kept: [LoginTrace.Entry] = []
         for await entry in entries {
             kept.append(entry)
@@ -242,10 +231,7 @@ struct LoginTraceTests {
     @Test("a trace names parameters of a query without their values, and leaves out user and fragment")
     func addresses() async throws {
         let log = Log()
-        var limits = AuthorizationService.Configuration()
-        limits.trace = LoginTrace { log.add($0) }
-        let transport = ScriptedTransport()
-        let service = AuthorizationService(transport: transport, configuration: limits)
+        let service = AuthorizationService(ScriptedTransport()) { $0.trace = LoginTrace { log.add($0) } }
         let url = try #require(URL(string: "https://u:SECRET@api.example/x?key=SECRET&SECRET#SECRET"))
         _ = try? await service.transport.send(TransportRequest(url: url))
         let told = try #require(log.entries.first?.message)

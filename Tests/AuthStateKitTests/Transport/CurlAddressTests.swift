@@ -1,13 +1,11 @@
 #if os(Linux)
-    import AuthStateOAuth
     import Foundation
     import Testing
 
     @testable import AuthStateKit
 
     /// Addresses are checked where the socket is opened; nothing here leaves the machine.
-    @Suite("libcurl: addresses", .timeLimit(.minutes(5)))
-    struct CurlAddressTests {
+    @Suite("libcurl: addresses", .timeLimit(.minutes(5))) struct CurlAddressTests {
         let transport = CurlTransport()
 
         @Test(

@@ -1,11 +1,9 @@
 #if os(Linux)
     import AuthStateKit
-    import AuthStateOAuth
     import Foundation
     import Testing
 
-    @Suite("libcurl: cancelling and ending", .timeLimit(.minutes(3)))
-    struct CurlCancellationTests {
+    @Suite("libcurl: cancelling and ending", .timeLimit(.minutes(3))) struct CurlCancellationTests {
         @Test("cancelling frees the caller at once, and then the connection")
         func cancel() async throws {
             let server = RawServer { _ in [] }
@@ -20,8 +18,7 @@
             try await eventually { server.openConnections == 0 }
         }
 
-        @Test("a task that is cancelled already sends nothing")
-        func cancelledBefore() async throws {
+        @Test func `a task that is cancelled already sends nothing`() async throws {
             let server = RawServer { _ in [.answer()] }
             let transport = CurlTransport()
             let request = try TransportRequest(server.url)
@@ -73,8 +70,7 @@
             try await eventually { try openDescriptors() < before + 200 }
         }
 
-        @Test("a child process does not inherit connections")
-        func children() async throws {
+        @Test func `a child process does not inherit connections`() async throws {
             let server = RawServer { _ in [.text("HTTP/1.1 200 OK\nContent-Length: 0\n\n")] }
             var transport: CurlTransport? = CurlTransport()
             _ = try await transport?.send(TransportRequest(server.url))
@@ -85,15 +81,11 @@
             child.terminate()
         }
 
-        @Test("a transport that is released ends its thread and closes everything")
-        func release() async throws {
+        @Test func `a transport that is released ends its thread and closes everything`() async throws {
             let server = RawServer { _ in [.answer()] }
             let request = try TransportRequest(server.url)
             let before = try openDescriptors()
-            for _ in 0..<300 {
-                let status = try await CurlTransport().send(request).status
-                #expect(status == 200)
-            }
+            for _ in 0..<300 { #expect(try await CurlTransport().send(request).status == 200) }
             try await eventually { server.openConnections == 0 }
             try await eventually { try openDescriptors() < before + 200 }
         }

@@ -1,11 +1,9 @@
 #if os(Linux)
     import AuthStateKit
-    import AuthStateOAuth
     import Foundation
     import Testing
 
-    @Suite("libcurl: proxies", .timeLimit(.minutes(5)))
-    struct CurlProxyTests {
+    @Suite("libcurl: proxies", .timeLimit(.minutes(5))) struct CurlProxyTests {
         @Test("a proxy of the environment carries no traffic to this machine")
         func loopback() async {
             // In a process of its own: the environment belongs to every test of this one.
@@ -37,8 +35,7 @@
             }
         }
 
-        @Test("a proxy that does not answer is named, without its user")
-        func unreachable() async {
+        @Test func `a proxy that does not answer is named, without its user`() async {
             await #expect(processExitsWith: .success) {
                 for (name, url) in [("http_proxy", "http://op.example/"), ("ALL_PROXY", "https://op.example/")] {
                     setenv(name, "http://ada:secret@127.0.0.1:1", 1)

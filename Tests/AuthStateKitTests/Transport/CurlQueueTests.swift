@@ -5,14 +5,12 @@
 
     @testable import AuthStateTransport
 
-    @Suite("libcurl: the exchanges with a host")
-    struct CurlQueueTests {
+    @Suite("libcurl: the exchanges with a host") struct CurlQueueTests {
         private func exchange() throws -> TransportExchange {
             TransportExchange(try WireRequest(TransportRequest("https://op.example/")))
         }
 
-        @Test("as many start as a host has connections, and the others wait for their turn")
-        func turns() throws {
+        @Test func `as many start as a host has connections, and the others wait for their turn`() throws {
             var queue = CurlQueue(connections: 2)
             let exchanges = try (0..<5).map { _ in try exchange() }
             #expect(exchanges.map { queue.start($0, with: "a:443") } == [true, true, false, false, false])
@@ -62,8 +60,7 @@
             #expect(queue.firstEnd == nil)
         }
 
-        @Test("a host that answers by HTTP/2 takes more at once")
-        func multiplexing() throws {
+        @Test func `a host that answers by HTTP/2 takes more at once`() throws {
             var queue = CurlQueue(connections: 1)
             let exchanges = try (0..<150).map { _ in try exchange() }
             for exchange in exchanges { _ = queue.start(exchange, with: "a:443") }

@@ -1,15 +1,12 @@
 @testable import AuthStateTransport
 
 #if os(Linux)
-    import AuthStateOAuth
     import Foundation
     import Testing
 
     @testable import AuthStateKit
 
-    @Suite(
-        "libcurl: TLS", .timeLimit(.minutes(5)),
-        .enabled(if: TLSServer.isAvailable, "needs the openssl command"))
+    @Suite("libcurl: TLS", .timeLimit(.minutes(5)), .enabled(if: TLSServer.isAvailable, "needs the openssl command"))
     struct CurlTLSTests {
         @Test("an unknown authority is refused before the request is sent, and trusted when its file is named")
         func unknownAuthority() async throws {
@@ -103,8 +100,7 @@
             #expect(all.suffix(own.count) == own)
             #expect(all.starts(with: CurlAuthorities.systemBundle()))
             var alone = CurlAuthorities(own: nil)
-            let none = alone.all
-            #expect(none == nil, "libcurl looks for the system's by itself")
+            #expect(alone.all == nil, "libcurl looks for the system's by itself")
             let bundle = "/etc/ssl/certs/ca-certificates.crt"
             if let system = try? Data(contentsOf: URL(fileURLWithPath: bundle)) { #expect(all.starts(with: system)) }
         }
@@ -124,8 +120,7 @@
             #expect(server.finish() == ["GET /first HTTP/1.1", "POST /token HTTP/1.1"])
         }
 
-        @Test("a folder of authorities under the hashes of their names is told from any other folder")
-        func hashedFolder() throws {
+        @Test func `a folder of authorities under the hashes of their names is told from any other folder`() throws {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }

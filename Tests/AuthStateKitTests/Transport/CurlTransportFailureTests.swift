@@ -1,18 +1,14 @@
 #if os(Linux)
     import AuthStateKit
-    import AuthStateOAuth
     import Foundation
     import Testing
 
-    @Suite("libcurl: failures", .timeLimit(.minutes(5)))
-    struct CurlTransportFailureTests {
+    @Suite("libcurl: failures", .timeLimit(.minutes(5))) struct CurlTransportFailureTests {
         let transport = CurlTransport()
 
         @Test("a server that never answers, or never ends, runs into the timeout", arguments: [false, true])
         func timeout(drips: Bool) async throws {
-            let server = RawServer { _ in
-                drips ? [.text("HTTP/1.1 200 OK\nContent-Length: 100000\n\n"), .drip] : []
-            }
+            let server = RawServer { _ in drips ? [.text("HTTP/1.1 200 OK\nContent-Length: 100000\n\n"), .drip] : [] }
             var request = try TransportRequest(server.url + "/token?code=secret")
             request.timeout = .milliseconds(300)
             let start = ContinuousClock.now
@@ -29,12 +25,10 @@
             let server = RawServer { _ in [.answer(body: "0123456789")] }
             var request = try TransportRequest(server.url)
             request.maximumResponseBytes = bytes
-            let error = try await failure(transport, request)
-            #expect(error?.code == (bytes < 10 ? .responseTooLarge : nil))
+            #expect(try await failure(transport, request)?.code == (bytes < 10 ? .responseTooLarge : nil))
         }
 
-        @Test("the limit counts decompressed bytes")
-        func bomb() async throws {
+        @Test func `the limit counts decompressed bytes`() async throws {
             let server = RawServer { _ in
                 let bytes = gzippedMebibyte
                 let head = "HTTP/1.1 200 OK\nContent-Encoding: gzip\nContent-Length: \(bytes.count)\n\n"
@@ -47,8 +41,7 @@
             #expect(error.requestMayHaveBeenSent)
         }
 
-        @Test("a header section without end is refused")
-        func longHead() async throws {
+        @Test func `a header section without end is refused`() async throws {
             let line = "X-Filler: " + String(repeating: "x", count: 1000) + "\n"
             let server = RawServer { _ in [.text("HTTP/1.1 200 OK\n" + String(repeating: line, count: 1000))] }
             #expect(try await failure(transport, TransportRequest(server.url))?.code == .responseTooLarge)
@@ -83,16 +76,14 @@
             #expect(error.message == "Could not connect to 127.0.0.1:\(port): connection refused.")
         }
 
-        @Test("a name that does not exist is unreachable")
-        func unknownName() async throws {
+        @Test func `a name that does not exist is unreachable`() async throws {
             let error = try #require(try await failure(transport, TransportRequest("http://op.invalid/")))
             #expect(error.code == .unreachable)
             #expect(!error.requestMayHaveBeenSent)
             #expect(error.message.contains("op.invalid:80"))
         }
 
-        @Test("TLS to a server that speaks none fails before the request is sent")
-        func plainServer() async throws {
+        @Test func `TLS to a server that speaks none fails before the request is sent`() async throws {
             let server = RawServer { _ in [.answer()] }
             var request = try TransportRequest("https://127.0.0.1:\(server.port)/", method: "POST", body: "x")
             request.timeout = .seconds(2)
@@ -135,15 +126,13 @@
             #expect(server.requests.count == 2)
         }
 
-        @Test("a file, and a header with a line break, are refused before anything is opened")
-        func invalidRequests() async throws {
+        @Test func `a file, and a header with a line break, are refused before anything is opened`() async throws {
             #expect(try await failure(transport, TransportRequest("file:///etc/passwd"))?.code == .invalidRequest)
             let injected = try TransportRequest("http://127.0.0.1:1/", headers: ["X": "1\r\nY: 2"])
             #expect(try await failure(transport, injected)?.code == .invalidRequest)
         }
 
-        @Test("a server that hangs up while the request is written does no harm")
-        func hangUp() async throws {
+        @Test func `a server that hangs up while the request is written does no harm`() async throws {
             let server = RawServer { _ in [.reset] }
             var request = try TransportRequest(server.url, method: .post)
             request.headers.append("Content-Length", "1")
@@ -152,8 +141,7 @@
             #expect(try await failure(transport, TransportRequest(server.url))?.code == .connectionLost)
         }
 
-        @Test("the transport's thread has SIGPIPE blocked")
-        func pipeSignal() async throws {
+        @Test func `the transport's thread has SIGPIPE blocked`() async throws {
             let server = RawServer { _ in [.answer()] }
             _ = try await transport.send(TransportRequest(server.url))
             let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")

@@ -1,15 +1,12 @@
 #if os(Linux)
     import AuthStateKit
-    import AuthStateOAuth
     import Foundation
     import Testing
 
-    @Suite("libcurl: answers", .timeLimit(.minutes(5)))
-    struct CurlTransportTests {
+    @Suite("libcurl: answers", .timeLimit(.minutes(5))) struct CurlTransportTests {
         let transport = CurlTransport()
 
-        @Test("status, repeated headers and body arrive as they were sent")
-        func answer() async throws {
+        @Test func `status, repeated headers and body arrive as they were sent`() async throws {
             let server = RawServer { _ in
                 [.answer("404 Not Found", "A: 1\nSet-Cookie: a=1\nSet-Cookie: b=2\nEmpty:\n", body: "héllo")]
             }
@@ -62,8 +59,7 @@
             #expect(received.body == Array((body ?? "").utf8))
         }
 
-        @Test("the answer to HEAD has no body, whatever its Content-Length says")
-        func head() async throws {
+        @Test func `the answer to HEAD has no body, whatever its Content-Length says`() async throws {
             let server = RawServer { _ in [.text("HTTP/1.1 200 OK\nContent-Length: 1000\n\n")] }
             let answer = try await transport.send(TransportRequest(server.url, method: .head))
             #expect(answer.headers["Content-Length"] == "1000")
@@ -79,8 +75,7 @@
             #expect(server.requests.count == 1)
         }
 
-        @Test("a 401 with a Basic challenge is returned with its body")
-        func unauthorized() async throws {
+        @Test func `a 401 with a Basic challenge is returned with its body`() async throws {
             let server = RawServer { _ in
                 [.answer("401 Unauthorized", "WWW-Authenticate: Basic realm=\"x\"\n", body: "{}")]
             }
@@ -90,8 +85,7 @@
             #expect(answer.body == Data("{}".utf8))
         }
 
-        @Test("interim answers and trailers are left out, a chunked body is put together")
-        func interimAnswers() async throws {
+        @Test func `interim answers and trailers are left out, a chunked body is put together`() async throws {
             let server = RawServer { _ in
                 [
                     .text("HTTP/1.1 103 Early Hints\nLink: </a>\n\nHTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n"),
@@ -104,39 +98,32 @@
             #expect(answer.body == Data("abcde".utf8))
         }
 
-        @Test("a compressed body is decompressed")
-        func gzip() async throws {
+        @Test func `a compressed body is decompressed`() async throws {
             let server = RawServer { _ in
                 let bytes = gzippedMebibyte
                 let head = "HTTP/1.1 200 OK\nContent-Encoding: gzip\nContent-Length: \(bytes.count)\n\n"
                 return [.text(head), .send(bytes)]
             }
-            let answer = try await transport.send(TransportRequest(server.url))
-            #expect(answer.body == Data(count: 1 << 20))
+            #expect(try await transport.send(TransportRequest(server.url)).body == Data(count: 1 << 20))
             #expect(server.requests.first?.head.contains("Accept-Encoding:") == true)
         }
 
-        @Test("a connection is used again, and one at a time is enough for requests in turn")
-        func keepAlive() async throws {
+        @Test func `a connection is used again, and one at a time is enough for requests in turn`() async throws {
             let server = RawServer { _ in [.answer(body: "x")] }
             for _ in 0..<10 { _ = try await transport.send(TransportRequest(server.url)) }
             #expect(server.requests.map(\.connection) == Array(repeating: 0, count: 10))
         }
 
-        @Test("no more than the allowed connections to one host, and all requests are answered")
-        func connectionLimit() async throws {
+        @Test func `no more than the allowed connections to one host, and all requests are answered`() async throws {
             let server = RawServer { _ in [.answer(body: "x")] }
             let transport = CurlTransport(configuration: .init(maximumConnectionsPerHost: 2))
             let request = try TransportRequest(server.url)
-            try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<100 { group.addTask { try await transport.send(request).status } }
-                for try await status in group { #expect(status == 200) }
-            }
+            let statuses = try await together(100) { _ in try await transport.send(request).status }
+            #expect(statuses == Array(repeating: 200, count: 100))
             #expect(Set(server.requests.map(\.connection)).isSubset(of: [0, 1]))
         }
 
-        @Test("the time that a request waits for a connection is part of its time")
-        func waitingTime() async throws {
+        @Test func `the time that a request waits for a connection is part of its time`() async throws {
             let server = RawServer { _ in [] }
             let transport = CurlTransport(configuration: .init(maximumConnectionsPerHost: 1))
             let request = try TransportRequest(server.url)
@@ -152,11 +139,9 @@
             await #expect(throws: CancellationError.self) { try await first.value }
         }
 
-        @Test("the platform's own transport is libcurl's, one for the process")
-        func systemTransport() async throws {
+        @Test func `the platform's own transport is libcurl's, one for the process`() async throws {
             let server = RawServer { _ in [.answer(body: "x")] }
-            let answer = try await SystemTransport.shared.send(TransportRequest(server.url))
-            #expect(answer.body == Data("x".utf8))
+            #expect(try await SystemTransport.shared.send(TransportRequest(server.url)).body == Data("x".utf8))
         }
     }
 #endif

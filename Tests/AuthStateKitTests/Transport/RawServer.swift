@@ -174,7 +174,6 @@
             .send(Array(text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n").utf8))
         }
 
-        /// A whole answer with its Content-Length.
         static func answer(_ status: String = "200 OK", _ headers: String = "", body: String = "") -> Self {
             .text("HTTP/1.1 \(status)\n\(headers)Content-Length: \(body.utf8.count)\n\n\(body)")
         }

@@ -1,19 +1,16 @@
-import AuthStateOAuth
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateTransport
 
-@Suite("The header section of an answer")
-struct ResponseHeadTests {
+@Suite("The header section of an answer") struct ResponseHeadTests {
     private func head(_ lines: [String]) -> ResponseHead {
         var head = ResponseHead()
         for line in lines { #expect(Array((line + "\r\n").utf8).withUnsafeBytes { head.append($0) }) }
         return head
     }
 
-    @Test("interim answers and trailers are left out, repeated fields stay apart")
-    func finalAnswerOnly() {
+    @Test func `interim answers and trailers are left out, repeated fields stay apart`() {
         let headers = head([
             "HTTP/1.1 103 Early Hints", "Link: </a>", "", "HTTP/1.1 200 OK", "A: 1", "a:2 ", "B:", "", "Trailer: x",
         ]).headers
@@ -23,21 +20,18 @@ struct ResponseHeadTests {
         #expect(headers["Trailer"] == nil)
     }
 
-    @Test("a folded line belongs to the field before it")
-    func folding() {
+    @Test func `a folded line belongs to the field before it`() {
         let headers = head([" lost", "HTTP/1.1 200 OK", "WWW-Authenticate: Bearer", "\trealm=\"x\"", "", ""]).headers
         #expect(headers[values: "WWW-Authenticate"] == ["Bearer realm=\"x\""])
     }
 
-    @Test("a line without colon and bytes that are no UTF-8 do no harm")
-    func malformed() {
+    @Test func `a line without colon and bytes that are no UTF-8 do no harm`() {
         var head = head(["HTTP/1.1 200 OK", "nonsense"])
         #expect([UInt8]([0x41, 0x3A, 0xFF, 0x0A]).withUnsafeBytes { head.append($0) })
         #expect(head.headers[values: "A"] == ["\u{FFFD}"])
     }
 
-    @Test("sections that are too long are refused, also when they are many short ones")
-    func limit() {
+    @Test func `sections that are too long are refused, also when they are many short ones`() {
         var head = ResponseHead()
         let line = Array("HTTP/1.1 100 Continue\r\n".utf8)
         let accepted = (0..<10_000).prefix { _ in line.withUnsafeBytes { head.append($0) } }.count

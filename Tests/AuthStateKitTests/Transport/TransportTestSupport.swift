@@ -1,6 +1,5 @@
 #if os(Linux)
     import AuthStateKit
-    import AuthStateOAuth
     import Foundation
     import Testing
 

@@ -1,12 +1,10 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateTransport
 
-@Suite("URLSession: the calls of its delegate become an answer or an error")
-struct URLSessionExchangeTests {
+@Suite("URLSession: the calls of its delegate become an answer or an error") struct URLSessionExchangeTests {
     /// A certificate that names itself as its issuer, and one that names another: all but the names is left out.
     private static let selfSigned = certificate(issuer: [0x31, 0x00], subject: [0x31, 0x00])
     private static let issued = certificate(issuer: [0x31, 0x00], subject: [0x31, 0x01, 0x05])
@@ -44,8 +42,7 @@ struct URLSessionExchangeTests {
             })
     }
 
-    @Test("head and parts of the body come together, whatever the status")
-    func answer() async throws {
+    @Test func `head and parts of the body come together, whatever the status`() async throws {
         let answer = try await outcome(try exchange()) { exchange in
             exchange.receive(status: 302, fields: [("Location", "https://x.example"), ("Content-Type", "text/html")])
             #expect(exchange.receive(Data("01234".utf8)) && exchange.receive(Data("56789".utf8)))
@@ -67,14 +64,12 @@ struct URLSessionExchangeTests {
         #expect(error?.code == .responseTooLarge && error?.requestMayHaveBeenSent == true)
     }
 
-    @Test("an end without a head is no answer")
-    func noHead() async throws {
+    @Test func `an end without a head is no answer`() async throws {
         let error = await #expect(throws: TransportError.self) { try await outcome(try exchange()) { $0.finish(nil) } }
         #expect(error?.code == .connectionLost && error?.requestMayHaveBeenSent == true)
     }
 
-    @Test("a caller is freed once: by its cancellation, by its time, or by the end")
-    func once() async throws {
+    @Test func `a caller is freed once: by its cancellation, by its time, or by the end`() async throws {
         await #expect(throws: CancellationError.self) {
             try await outcome(try exchange()) { exchange in
                 exchange.cancel()
@@ -91,8 +86,7 @@ struct URLSessionExchangeTests {
         #expect(error?.message.contains("2000 ms") == true)
     }
 
-    @Test("an exchange that ends before its caller waits keeps the reason for it")
-    func early() async throws {
+    @Test func `an exchange that ends before its caller waits keeps the reason for it`() async throws {
         let exchange = try exchange()
         exchange.timeOut()
         exchange.cancel()
@@ -121,16 +115,14 @@ struct URLSessionExchangeTests {
         #expect(!error.message.contains("\n"))
     }
 
-    @Test("a development server's own certificate is named as what it is")
-    func selfSignedCertificate() async throws {
+    @Test func `a development server's own certificate is named as what it is`() async throws {
         #expect(try await failure(-1202, chain: [Self.selfSigned]).message.contains("self-signed certificate"))
         #expect(try await !failure(-1202, chain: [Self.issued]).message.contains("self-signed"))
         #expect(try await !failure(-1005, chain: [Self.selfSigned]).message.contains("self-signed"))
         #expect(try await !failure(-1202, chain: [[0x30]]).message.contains("self-signed"))
     }
 
-    @Test("a server that our own authorities do not vouch for was not cancelled, but not trusted")
-    func refusedChain() async throws {
+    @Test func `a server that our own authorities do not vouch for was not cancelled, but not trusted`() async throws {
         let error = await #expect(throws: TransportError.self) {
             try await outcome(try exchange()) { exchange in
                 exchange.refuse(chain: [Self.selfSigned])

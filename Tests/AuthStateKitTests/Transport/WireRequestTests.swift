@@ -1,12 +1,10 @@
-import AuthStateOAuth
 import Foundation
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateTransport
 
-@Suite("Requests that may go on the wire")
-struct WireRequestTests {
+@Suite("Requests that may go on the wire") struct WireRequestTests {
     private func request(_ url: String, method: TransportRequest.Method = .get, headers: TransportHeaders = [:]) throws
         -> TransportRequest
     {
@@ -41,28 +39,24 @@ struct WireRequestTests {
         #expect(error?.code == .invalidRequest)
     }
 
-    @Test("tabs and letters beyond ASCII are allowed in header values")
-    func plainValues() throws {
+    @Test func `tabs and letters beyond ASCII are allowed in header values`() throws {
         let wire = try WireRequest(request("https://op.example/", headers: ["X": "a\tb é"]))
         #expect(wire.headers.map(\.value) == ["a\tb é"])
     }
 
-    @Test("the headers that frame the message are the transport's own")
-    func framing() throws {
+    @Test func `the headers that frame the message are the transport's own`() throws {
         let wire = try WireRequest(
             request("https://op.example/", headers: ["content-length": "9", "Transfer-Encoding": "chunked", "A": "b"]))
         #expect(wire.headers.map(\.name) == ["A"])
     }
 
-    @Test("messages name host and port alone")
-    func peer() throws {
+    @Test func `messages name host and port alone`() throws {
         #expect(try WireRequest(request("https://op.example/token?code=secret")).peer == "op.example:443")
         #expect(try WireRequest(request("http://[::1]:8080/")).peer == "[::1]:8080")
         #expect(try WireRequest(request("http://op.example")).peer == "op.example:80")
     }
 
-    @Test("a HEAD request with a body is refused")
-    func headWithBody() throws {
+    @Test func `a HEAD request with a body is refused`() throws {
         var request = try request("https://op.example/", method: .head)
         request.body = Data("x".utf8)
         #expect(throws: TransportError.self) { _ = try WireRequest(request) }

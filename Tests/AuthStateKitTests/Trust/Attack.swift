@@ -22,5 +22,5 @@ struct Attack: Sendable {
 }
 
 extension Attack: CustomTestStringConvertible {
-    var testDescription: String { check.rawValue }
+    var testDescription: String { check.name }
 }

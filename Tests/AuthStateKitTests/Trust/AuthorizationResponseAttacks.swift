@@ -1,7 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 
 extension Attack {
     /// False answers of the authorization endpoint, each by itself; and requests that would make true ones worthless.
@@ -16,9 +15,7 @@ extension Attack {
         },
         // Another path of the same site, which may belong to another party.
         Attack(.callbackPlace) { try FrontChannel().believe("https://app.example/open?code=c&state=s") },
-        Attack(.callbackPlace) {
-            try FrontChannel().believe("https://app.example.evil.example/cb?code=c&state=s")
-        },
+        Attack(.callbackPlace) { try FrontChannel().believe("https://app.example.evil.example/cb?code=c&state=s") },
         Attack(.callbackPlace) { try FrontChannel().believe("http://app.example/cb?code=c&state=s") },
         // The callback of another provider's login, whose redirect URI differs in the query alone.
         Attack(.callbackQuery) {
@@ -40,12 +37,8 @@ extension Attack {
         },
         Attack(.callbackMode) { try FrontChannel().believe("https://app.example/cb", form: "code=c&state=s") },
         // Two of a kind: code that checks the one may use the other.
-        Attack(.callbackParameters) {
-            try FrontChannel().believe("https://app.example/cb?code=c&code=x&state=s")
-        },
-        Attack(.callbackParameters) {
-            try FrontChannel().believe("https://app.example/cb?code=c&state=s&state=x")
-        },
+        Attack(.callbackParameters) { try FrontChannel().believe("https://app.example/cb?code=c&code=x&state=s") },
+        Attack(.callbackParameters) { try FrontChannel().believe("https://app.example/cb?code=c&state=s&state=x") },
         // The attacker's own login, put into the victim's browser (RFC 9700, section 4.7).
         Attack(.callbackState) { try FrontChannel().believe("https://app.example/cb?code=c&state=x") },
         Attack(.callbackState) { try FrontChannel().believe("https://app.example/cb?code=c") },
@@ -194,9 +187,7 @@ private struct FrontChannel {
     }
 
     func service(at seconds: Double) -> AuthorizationService {
-        var configuration = AuthorizationService.Configuration()
-        configuration.clock = WallClock { Date(timeIntervalSince1970: seconds) }
-        return AuthorizationService(configuration: configuration)
+        return AuthorizationService { $0.clock = WallClock { Date(timeIntervalSince1970: seconds) } }
     }
 
     func answer(to pending: PendingAuthorization) -> AuthorizationCallback {
@@ -246,8 +237,7 @@ private struct LoopbackKnock {
         if headers["Cookie"] == nil { lines += "Cookie: \(entrance.cookie)\r\n" }
         var parser = LoopbackRequestParser()
         guard case .request(let request) = parser.feed("\(lines)\r\n\(body)".utf8) else { return }
-        let rules = LoopbackCallbackRules(
-            redirectURI: redirectURI, purpose: .login, entrance: entrance, state: "s")
+        let rules = LoopbackCallbackRules(redirectURI: redirectURI, purpose: .login, entrance: entrance, state: "s")
         guard case .callback = rules.judge(request) else {
             throw AuthStateError(.callbackMismatch, stage: .authorization, "The request is refused.")
         }

@@ -1,14 +1,12 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 
 /// A server that repeats what it was sent, in every part of its answer and in every way of writing.
-@Suite("Secrets that a server repeats", .timeLimit(.minutes(5)))
-struct EchoedSecretsTests {
+@Suite("Secrets that a server repeats", .timeLimit(.minutes(5))) struct EchoedSecretsTests {
     @Test("no error shows a secret of its request", arguments: Operation.all)
     func hidden(_ operation: Operation) async throws {
         for secret in operation.secrets {
@@ -61,8 +59,7 @@ struct EchoedSecretsTests {
         #expect(long.hiding("The token endpoint refused.") == "The token endpoint refused.")
     }
 
-    @Test("the client identifier beside the secret stays readable")
-    func identifier() throws {
+    @Test func `the client identifier beside the secret stays readable`() throws {
         let credentials = Data("example-application:s3cret-s3cret".utf8).base64EncodedString()
         let request = try TransportRequest(
             "https://op.example/token", headers: ["Authorization": "Basic \(credentials)"])
@@ -89,9 +86,7 @@ struct EchoedSecretsTests {
         let message = try request.transportRequest(authentication: .none(clientID: "client"))
         let answer = TransportResponse(
             status: 400, body: Data(#"{"error":"invalid_request","error_description":"SECRET-token-12345"}"#.utf8))
-        let error = #expect(throws: AuthStateError.self) {
-            try message.hidingSecrets { try request.validate(answer) }
-        }
+        let error = #expect(throws: AuthStateError.self) { try message.hidingSecrets { try request.validate(answer) } }
         #expect(error?.response?.errorDescription == "…")
     }
 
@@ -199,18 +194,14 @@ extension EchoedSecretsTests.Operation {
             TokenRequest(Client($0, id: "client:1"), .refreshToken(token))
         },
         token(
-            "Basic credentials as a whole", ["client:\(clientSecret)"],
-            credential: .secret(clientSecret)
+            "Basic credentials as a whole", ["client:\(clientSecret)"], credential: .secret(clientSecret)
         ) { TokenRequest(Client($0, id: "client"), .refreshToken(token)) },
         token(
-            "client secret in the form", [clientSecret],
-            credential: .secret(clientSecret, method: .clientSecretPost)
+            "client secret in the form", [clientSecret], credential: .secret(clientSecret, method: .clientSecretPost)
         ) { TokenRequest(Client($0, id: "client"), .refreshToken(token)) },
         token("assertion", [token]) { TokenRequest(Client($0, id: "client"), .assertion(token)) },
         token("device code", [token]) { TokenRequest(Client($0, id: "client"), .deviceCode(token)) },
-        token("auth_req_id", [token]) {
-            TokenRequest(Client($0, id: "client"), .backchannelAuthentication(token))
-        },
+        token("auth_req_id", [token]) { TokenRequest(Client($0, id: "client"), .backchannelAuthentication(token)) },
         token("exchanged tokens", [token, "SECRET-actor-123"]) {
             var exchange = TokenExchange(of: TypedToken(token, type: .accessToken))
             exchange.actorToken = TypedToken("SECRET-actor-123", type: .accessToken)
@@ -221,8 +212,7 @@ extension EchoedSecretsTests.Operation {
                 RevocationRequest(Client(configuration(), id: "client"), token: token).with(.secret(clientSecret)))
         },
         Self(testDescription: "introspection", secrets: [token]) { service in
-            _ = try await service.introspect(
-                IntrospectionRequest(Client(configuration(), id: "client"), token: token))
+            _ = try await service.introspect(IntrospectionRequest(Client(configuration(), id: "client"), token: token))
         },
         Self(testDescription: "registration access token", secrets: [token]) { service in
             let registered = TransportResponse(
@@ -233,9 +223,7 @@ extension EchoedSecretsTests.Operation {
             _ = try await service.readRegistration(
                 RegistrationResponse(registered), issuer: Issuer("https://op.example"))
         },
-        Self(testDescription: "userinfo", secrets: [token]) { service in
-            _ = try await state(service).userInfo()
-        },
+        Self(testDescription: "userinfo", secrets: [token]) { service in _ = try await state(service).userInfo() },
         Self(testDescription: "performAction", secrets: [token, "SECRET-cookie-1", "SECRET-query-1"]) { service in
             let request = TransportRequest(
                 url: try #require(URL(string: "https://api.example/?access_token=SECRET-query-1")),

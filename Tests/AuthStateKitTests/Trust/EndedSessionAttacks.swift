@@ -1,5 +1,4 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 

@@ -1,6 +1,5 @@
 import AuthStateFoundation
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 
 extension Attack {

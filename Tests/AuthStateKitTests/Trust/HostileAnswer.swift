@@ -80,9 +80,7 @@ extension HostileAnswer {
             body: { Array("{\"a\":\"".utf8) + [0xFF] + Array("\",".utf8) + $0.utf8.dropFirst() }, errors: .malformed),
         body("a zero byte at the end", .malformed) { $0 + "\u{0}" },
         // Userinfo, metadata and keys have no such member: there it is an unknown one.
-        body("an error in a 200", .reading(.serverError)) {
-            "{\"error\":\"server_error\"," + $0.dropFirst()
-        },
+        body("an error in a 200", .reading(.serverError)) { "{\"error\":\"server_error\"," + $0.dropFirst() },
         body("an error that is no text", .reading(.malformedResponse)) {
             "{\"error\":{\"code\":190}," + $0.dropFirst()
         },

@@ -1,10 +1,8 @@
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Hostile answers", .timeLimit(.minutes(5)))
-struct HostileAnswersTests {
+@Suite("Hostile answers", .timeLimit(.minutes(5))) struct HostileAnswersTests {
     private static let base = "https://op.example"
 
     private func error(_ answer: HostileAnswer, at endpoint: HostileEndpoint) async -> AuthStateError? {

@@ -1,5 +1,4 @@
 import AuthStateFoundation
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -47,8 +46,7 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
         case .discovery: _ = try await service.discoverConfiguration(issuer: base)
         case .keys: _ = try await service.keys(of: configuration, stage: .token)
         case .token:
-            _ = try await service.perform(
-                TokenRequest(Client(configuration, id: "client"), .clientCredentials))
+            _ = try await service.perform(TokenRequest(Client(configuration, id: "client"), .clientCredentials))
         case .renewal: try await Self.renew(service, configuration)
         case .userinfo:
             let response = TokenResponse(accessToken: "SECRET-access-0", issuedAt: Date(timeIntervalSince1970: 0))
@@ -73,8 +71,7 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
             _ = try await service.introspect(
                 IntrospectionRequest(Client(configuration, id: "client"), token: "SECRET-access-0"))
         case .device:
-            _ = try await service.authorizeDevice(
-                DeviceAuthorizationRequest(Client(configuration, id: "client")))
+            _ = try await service.authorizeDevice(DeviceAuthorizationRequest(Client(configuration, id: "client")))
         case .backchannel:
             // Asked for no keys first.
             var direct = configuration
@@ -88,8 +85,7 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
                 Client(configuration, id: "client"), redirectURI: try RedirectURI("http://127.0.0.1/cb"))
             _ = try await service.push(request)
         case .revocation:
-            try await service.revoke(
-                RevocationRequest(Client(configuration, id: "client"), token: "SECRET-refresh-0"))
+            try await service.revoke(RevocationRequest(Client(configuration, id: "client"), token: "SECRET-refresh-0"))
         }
     }
 
@@ -118,8 +114,7 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
         do { try await state.refresh() } catch {
             let after = state.record
             #expect(after.isAuthorized && after.accessToken == "SECRET-access-0")
-            let safe = ["SECRET-refresh-0", "SECRET-refresh-1"]
-            #expect(safe.contains(after.refreshToken ?? ""))
+            #expect(["SECRET-refresh-0", "SECRET-refresh-1"].contains(after.refreshToken ?? ""))
             if let stored = try await store.load(.default) {
                 let archived = try AuthStateArchive(data: stored.archive).record
                 #expect(archived.refreshToken == after.refreshToken && archived.accessToken == after.accessToken)

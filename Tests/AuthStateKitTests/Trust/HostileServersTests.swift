@@ -1,61 +1,52 @@
 #if os(Linux)
     import AuthStateKit
-    import AuthStateOAuth
     import Testing
 
     /// The same endpoints at servers that misbehave below HTTP's surface: the transport, its limits and its deadline.
-    @Suite("Hostile servers", .timeLimit(.minutes(5)))
-    struct HostileServersTests {
+    @Suite("Hostile servers", .timeLimit(.minutes(5))) struct HostileServersTests {
         /// A server's treatment of each request, and the error that follows at every endpoint.
         struct Behaviour: Sendable {
-            var name: String
-            var code: AuthStateError.Code
-            var actions: [RawServer.Action]
+            let name: String
+            let code: AuthStateError.Code
+            let actions: [RawServer.Action]
+
+            init(_ name: String, _ code: AuthStateError.Code, _ actions: RawServer.Action...) {
+                (self.name, self.code, self.actions) = (name, code, actions)
+            }
         }
 
         static let behaviours = [
-            Behaviour(name: "says nothing", code: .timedOut, actions: []),
+            Behaviour("says nothing", .timedOut),
             Behaviour(
-                name: "sends a byte at a time", code: .timedOut,
-                actions: [.text("HTTP/1.1 200 OK\nContent-Length: 100000\n\n"), .drip]),
+                "sends a byte at a time", .timedOut, .text("HTTP/1.1 200 OK\nContent-Length: 100000\n\n"), .drip),
+            Behaviour("sends its header a byte at a time", .timedOut, .text("HTTP/1.1 200 OK\nX: "), .drip),
             Behaviour(
-                name: "sends its header a byte at a time", code: .timedOut,
-                actions: [.text("HTTP/1.1 200 OK\nX: "), .drip]),
+                "sends chunks without end", .responseTooLarge,
+                .text("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n"),
+                .text(String(repeating: "400\n" + String(repeating: " ", count: 1024) + "\n", count: 100))),
             Behaviour(
-                name: "sends chunks without end", code: .responseTooLarge,
-                actions: [
-                    .text("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n"),
-                    .text(String(repeating: "400\n" + String(repeating: " ", count: 1024) + "\n", count: 100)),
-                ]),
+                "announces too much", .responseTooLarge,
+                .text("HTTP/1.1 200 OK\nContent-Length: 99999999999\n\n" + String(repeating: " ", count: 70_000))),
             Behaviour(
-                name: "announces too much", code: .responseTooLarge,
-                actions: [
-                    .text("HTTP/1.1 200 OK\nContent-Length: 99999999999\n\n" + String(repeating: " ", count: 70_000))
-                ]),
+                "sends a compressed bomb", .responseTooLarge,
+                .text("HTTP/1.1 200 OK\nContent-Encoding: gzip\nContent-Length: \(gzippedMebibyte.count)\n\n"),
+                .send(gzippedMebibyte)),
             Behaviour(
-                name: "sends a compressed bomb", code: .responseTooLarge,
-                actions: [
-                    .text("HTTP/1.1 200 OK\nContent-Encoding: gzip\nContent-Length: \(gzippedMebibyte.count)\n\n"),
-                    .send(gzippedMebibyte),
-                ]),
+                "sends interim answers without end", .responseTooLarge,
+                .text(String(repeating: "HTTP/1.1 103 Early Hints\nLink: </a>\n\n", count: 5000))),
             Behaviour(
-                name: "sends interim answers without end", code: .responseTooLarge,
-                actions: [.text(String(repeating: "HTTP/1.1 103 Early Hints\nLink: </a>\n\n", count: 5000))]),
+                "floods the header", .responseTooLarge,
+                .text(
+                    "HTTP/1.1 200 OK\n"
+                        + String(repeating: "X-Filler: \(String(repeating: "x", count: 99))\n", count: 2000))),
+            Behaviour("hangs up", .connectionLost, .close),
+            Behaviour("resets", .connectionLost, .reset),
             Behaviour(
-                name: "floods the header", code: .responseTooLarge,
-                actions: [
-                    .text(
-                        "HTTP/1.1 200 OK\n"
-                            + String(repeating: "X-Filler: \(String(repeating: "x", count: 99))\n", count: 2000))
-                ]),
-            Behaviour(name: "hangs up", code: .connectionLost, actions: [.close]),
-            Behaviour(name: "resets", code: .connectionLost, actions: [.reset]),
+                "hangs up in the middle", .connectionLost,
+                .text("HTTP/1.1 200 OK\nContent-Length: 100\n\n{\"sub\":\"ada\""), .close),
             Behaviour(
-                name: "hangs up in the middle", code: .connectionLost,
-                actions: [.text("HTTP/1.1 200 OK\nContent-Length: 100\n\n{\"sub\":\"ada\""), .close]),
-            Behaviour(
-                name: "frames its answer twice", code: .connectionLost,
-                actions: [.text("HTTP/1.1 200 OK\nContent-Length: 5\nContent-Length: 7\n\n{\"a\":1}"), .close]),
+                "frames its answer twice", .connectionLost,
+                .text("HTTP/1.1 200 OK\nContent-Length: 5\nContent-Length: 7\n\n{\"a\":1}"), .close),
         ]
 
         private var limits: AuthorizationService.Configuration {

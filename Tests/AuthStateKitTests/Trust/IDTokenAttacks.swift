@@ -1,7 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 
 extension IDTokenFixtures {
@@ -22,7 +21,6 @@ extension IDTokenFixtures {
 }
 
 extension Attack {
-    /// An ID token that one check refuses.
     private static func idToken(
         _ check: TrustCheck, _ name: String,
         _ change: @escaping @Sendable (inout IDTokenExpectation) throws -> Void = { _ in }
@@ -34,7 +32,6 @@ extension Attack {
         }
     }
 
-    /// An ID token of a renewal that one check refuses.
     private static func renewed(_ check: TrustCheck, _ name: String) -> Attack {
         idToken(check, name) { $0.previous = try IDTokenFixtures.token("good") }
     }

@@ -2,45 +2,41 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("ID tokens that Python signed")
-struct IDTokenFixtureTests {
-    typealias Change = @Sendable (inout IDTokenExpectation) throws -> Void
+@Suite("ID tokens that Python signed") struct IDTokenFixtureTests {
+    /// A token that is valid: an attack that fails for a reason of the fixture's own would prove nothing.
+    struct Good: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var token = "good"
+        var change: @Sendable (inout IDTokenExpectation) throws -> Void = { _ in }
+    }
 
-    /// Valid tokens pass: an attack that fails for a reason of the fixture's own would prove nothing.
-    static let goodTokens: [(name: String, change: Change)] = [
-        ("good", { _ in }),
-        ("front", { $0.code = "code" }),
-        (
-            "withAccessTokenHash",
-            {
-                $0.accessToken = "access"
-                $0.policy.requiresAccessTokenHash = true
-            }
-        ),
-        ("moreAudiences", { $0.policy.trustedAudiences = ["api"] }),
-        (
-            "gold",
-            {
-                $0.contextClasses = ["gold", "silver"]
-                $0.policy.contextClasses = ["gold"]
-            }
-        ),
-        ("good", { $0.maxAge = 100 }),
-        ("good", { $0.previous = try IDTokenFixtures.token("good") }),
-        ("good", { $0.frontChannel = try IDTokenFixtures.token("front") }),
-        ("tooOld", { $0.previous = try IDTokenFixtures.token("good") }),
+    private static let goodTokens = [
+        Good(testDescription: "plain"),
+        Good(testDescription: "from the browser, with its code", token: "front") { $0.code = "code" },
+        Good(testDescription: "with the hash of its access token", token: "withAccessTokenHash") {
+            ($0.accessToken, $0.policy.requiresAccessTokenHash) = ("access", true)
+        },
+        Good(testDescription: "for trusted audiences", token: "moreAudiences") { $0.policy.trustedAudiences = ["api"] },
+        Good(testDescription: "of the context class", token: "gold") {
+            ($0.contextClasses, $0.policy.contextClasses) = (["gold", "silver"], ["gold"])
+        },
+        Good(testDescription: "of a young login") { $0.maxAge = 100 },
+        Good(testDescription: "after an equal one") { $0.previous = try IDTokenFixtures.token("good") },
+        Good(testDescription: "after the browser's") { $0.frontChannel = try IDTokenFixtures.token("front") },
+        Good(testDescription: "issued long ago, after another one", token: "tooOld") {
+            $0.previous = try IDTokenFixtures.token("good")
+        },
     ]
 
-    @Test("good ID tokens pass", arguments: 0..<9)
-    func good(_ index: Int) throws {
+    @Test("good ID tokens pass", arguments: goodTokens)
+    func good(_ good: Good) throws {
         var expectation = try IDTokenFixtures.expectation()
-        try Self.goodTokens[index].change(&expectation)
-        let token = try IDTokenFixtures.token(Self.goodTokens[index].name)
+        try good.change(&expectation)
+        let token = try IDTokenFixtures.token(good.token)
         #expect(try token.validate(keys: IDTokenFixtures.keys(), expectation: expectation) == .signature)
     }
 
-    @Test("an unsigned token is taken, and marked, only when it is asked for by name (Core 3.1.3.7, 6)")
-    func unsigned() throws {
+    @Test func `an unsigned token is taken, and marked, only when it is asked for by name (Core 3.1.3.7, 6)`() throws {
         let token = try IDTokenFixtures.token("unsigned")
         var expectation = try IDTokenFixtures.expectation()
         #expect(throws: AuthStateError.self) {

@@ -1,14 +1,12 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateResource
 
-@Suite("Leniency", .timeLimit(.minutes(5)))
-struct LeniencyTests {
+@Suite("Leniency", .timeLimit(.minutes(5))) struct LeniencyTests {
     /// An input that deviates in one way, and its neighbour by which an attacker would gain something.
     private struct Example: Sendable {
         let untidy: @Sendable (AuthorizationService) async throws -> Void
@@ -27,9 +25,7 @@ struct LeniencyTests {
             _ = try await perform($0, tokens(#","error":"x""#))
         },
         .textForList: Example { service in
-            try service.reading {
-                _ = try metadata(["token_endpoint_auth_methods_supported": "client_secret_basic"])
-            }
+            try service.reading { _ = try metadata(["token_endpoint_auth_methods_supported": "client_secret_basic"]) }
         } attack: { _ in
             _ = try metadata(["token_endpoint": ["https://op.example/token"]])
         },
@@ -113,25 +109,19 @@ struct LeniencyTests {
             _ = try JSONWebKey(json: ["kty": "OKP", "crv": crv, "x": .string(longer)])
         },
         .numberForKeyID: Example { service in
-            try service.reading {
-                _ = try JSONWebKey(json: key(["kid": 7]))
-            }
+            try service.reading { _ = try JSONWebKey(json: key(["kid": 7])) }
         } attack: { _ in
             _ = try JSONWebKey(json: key(["kid": ["7"]]))
         },
         .nullClaim: Example { service in
-            try service.reading {
-                _ = try IDToken(parsing: compact(#"{"at_hash":null,"nonce":null}"#))
-            }
+            try service.reading { _ = try IDToken(parsing: compact(#"{"at_hash":null,"nonce":null}"#)) }
         } attack: { _ in
             var expectation = try IDTokenFixtures.expectation()
             expectation.nonce = "other"
             try IDTokenFixtures.token("good").validateClaims(expectation: expectation, stage: .refresh)
         },
         .movedAuthenticationTime: Example { service in
-            try service.reading {
-                try renew(keepsAuthenticationTime: false)
-            }
+            try service.reading { try renew(keepsAuthenticationTime: false) }
         } attack: { _ in
             try renew(keepsAuthenticationTime: true)
         },
@@ -153,9 +143,7 @@ struct LeniencyTests {
             guard entry.step == .leniency, let name = entry.details.first?.name else { return }
             found.withLock { _ = $0.insert(name) }
         }
-        var configuration = AuthorizationService.Configuration()
-        configuration.trace = trace
-        try await body(AuthorizationService(transport: ScriptedTransport(), configuration: configuration))
+        try await body(AuthorizationService(ScriptedTransport()) { $0.trace = trace })
         return found.withLock { $0 }
     }
 
@@ -171,8 +159,7 @@ struct LeniencyTests {
         await #expect(throws: (any Error).self) { _ = try await Self.trace(example.attack) }
     }
 
-    @Test("Docs/Conformance.md lists each leniency, and no other")
-    func documented() throws {
+    @Test func `Docs/Conformance.md lists each leniency, and no other`() throws {
         let file = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../Docs/Conformance.md")
         let text = try String(contentsOf: file.standardizedFileURL, encoding: .utf8)
         let lines = text.split(separator: "\n").filter { $0.hasPrefix("| L-") }
@@ -207,8 +194,7 @@ extension LeniencyTests {
     private static func scripted(
         _ service: AuthorizationService, _ replies: [ScriptedTransport.Reply]
     ) -> AuthorizationService {
-        AuthorizationService(
-            transport: ScriptedTransport(replies, then: absent), configuration: service.configuration)
+        AuthorizationService(transport: ScriptedTransport(replies, then: absent), configuration: service.configuration)
     }
 
     private static func perform(
@@ -243,8 +229,7 @@ extension LeniencyTests {
     }
 
     private static func key(_ members: [String: JSONValue]) -> JSONValue {
-        .object(
-            ["kty": "OKP", "crv": "Ed25519", "x": .string(Base64URL.encode(keyBytes))].merging(members) { $1 })
+        .object(["kty": "OKP", "crv": "Ed25519", "x": .string(Base64URL.encode(keyBytes))].merging(members) { $1 })
     }
 
     private static func compact(_ claims: String) -> String {

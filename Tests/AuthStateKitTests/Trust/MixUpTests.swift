@@ -1,13 +1,10 @@
 import AuthStateFoundation
-import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 /// An attacker runs a provider of its own and sends people on to an honest one (RFC 9700, section 4.4).
-@Suite("Mix-up attacks", .timeLimit(.minutes(5)))
-struct MixUpTests {
+@Suite("Mix-up attacks", .timeLimit(.minutes(5))) struct MixUpTests {
     /// A login that the client begins at the attacker's provider, whose authorization endpoint is the honest one's.
     private func attack(
         _ type: AuthorizationRequest.ResponseType = .code,
@@ -21,7 +18,7 @@ struct MixUpTests {
         }
         var request = attacker.request()
         request.responseType = type
-        let error = await failure { _ = try await attacker.logIn(request) }
+        let error = await authError { try await attacker.logIn(request) }
         #expect(honest.requestCount(.authorization) == 1)
         return (error, honest, attacker.provider)
     }

@@ -16,9 +16,7 @@ struct OpenStore: AuthStateStore {
 
     func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? { await base.watch(key) }
 
-    func entries(savedBefore date: Date) async throws -> [AuthStateEntry] {
-        try await base.entries(savedBefore: date)
-    }
+    func entries(savedBefore date: Date) async throws -> [AuthStateEntry] { try await base.entries(savedBefore: date) }
 
     /// Overwrites the stored state as another program does.
     func overwrite(_ key: AuthStateKey = .default, with record: AuthState.Record) async throws {
@@ -28,7 +26,6 @@ struct OpenStore: AuthStateStore {
         }
     }
 
-    /// Changes a stored state as another program does.
     func change(_ key: AuthStateKey = .default, _ change: (inout AuthState.Record) -> Void) async throws {
         guard let stored = try await load(key) else { return }
         var record = try AuthStateArchive(data: stored.archive).record

@@ -1,12 +1,8 @@
 import AuthStateFoundation
 import AuthStateKit
-import AuthStateOAuth
 
 extension Attack {
-    /// Registrations that are not the client's.
-    static let registration: [Attack] = [
-        Attack(.registrationClient) { try offer(#"{"client_id":"another"}"#) }
-    ]
+    static let registration: [Attack] = [Attack(.registrationClient) { try offer(#"{"client_id":"another"}"#) }]
 
     /// Reads an answer about the registration of `client`.
     private static func offer(_ answer: String) throws {

@@ -1,6 +1,5 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 
 @testable import AuthStateKit
@@ -131,8 +130,7 @@ extension Attack {
     /// A resource's signed metadata, at the second 1000.
     private static func verify(_ changes: [String: JSONValue] = [:], by key: SigningKey? = nil) throws {
         let claims: [String: JSONValue] = ["iss": "https://trust.example", "resource": "https://api.example"]
-        let token = try JSONWebToken.sign(
-            claims: .object(claims.merging(changes) { $1 }), with: key ?? signer.get())
+        let token = try JSONWebToken.sign(claims: .object(claims.merging(changes) { $1 }), with: key ?? signer.get())
         _ = try ProtectedResourceMetadata(document: [
             "resource": "https://api.example", "signed_metadata": .string(token),
         ]).verified(
@@ -259,16 +257,14 @@ extension Attack {
         let assertion = ClientCredential.assertion { _ in "eyJhbGciOiJFUzI1NiJ9.e30.c2ln" }
         let access = try ResourceAccess(
             "https://api.example/v1", clients: [], login: .assertion(assertion, issuer: issuer),
-            store: InMemoryAuthStateStore(),
-            service: AuthorizationService(transport: transport))
+            store: InMemoryAuthStateStore(), service: AuthorizationService(transport: transport))
         try await access.logIn()
     }
 
     /// A provider issues another token than an assertion of the user's identity.
     private static func identify(by type: TokenTypeIdentifier) async throws {
         let transport = ScriptedTransport(
-            then: .json(
-                #"{"access_token":"a","token_type":"Bearer","issued_token_type":"\#(type)"}"#))
+            then: .json(#"{"access_token":"a","token_type":"Bearer","issued_token_type":"\#(type)"}"#))
         var record = AuthState.Record(try client())
         record.lastTokenResponse = TokenResponse(accessToken: "a", tokenType: "Bearer", issuedAt: Date())
         record.idToken = "eyJhbGciOiJFUzI1NiJ9.e30.c2ln"
@@ -311,10 +307,8 @@ extension Attack {
             "https://op.example/register": ["client_id": .string(id)],
         ])
         let access = try ResourceAccess(
-            "https://api.example/v1",
-            clients: [.document("https://app.example/client.json"), .registering(.init())],
-            store: InMemoryAuthStateStore(),
-            service: AuthorizationService(transport: transport))
+            "https://api.example/v1", clients: [.document("https://app.example/client.json"), .registering(.init())],
+            store: InMemoryAuthStateStore(), service: AuthorizationService(transport: transport))
         _ = try await access.beginLogin(redirectURI: RedirectURI("https://app.example/callback"))
     }
 

@@ -1,6 +1,5 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 
 @testable import AuthStateKit
 
@@ -22,8 +21,7 @@ extension Attack {
     private static func believe(_ secret: String, _ algorithm: SignatureAlgorithm) throws {
         let key = try SigningKey(JSONWebKey(secret: secret.utf8), algorithm: algorithm)
         let token = try IDToken(parsing: JSONWebToken.sign(claims: ["sub": "ada"], with: key))
-        var expectation = IDTokenExpectation(
-            issuer: try Issuer("https://op.example"), clientID: "client", now: Date())
+        var expectation = IDTokenExpectation(issuer: try Issuer("https://op.example"), clientID: "client", now: Date())
         expectation.policy.algorithms = [algorithm]
         expectation.clientSecret = secret
         _ = try token.verifySignature(keys: nil, expectation: expectation)

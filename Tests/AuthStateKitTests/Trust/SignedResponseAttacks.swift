@@ -1,7 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 
 extension Attack {
@@ -83,9 +82,9 @@ struct SignedLogin: Sendable {
     ) async throws {
         let keys = JSONWebKeySet(keys: [try Self.provider.get().publicKey]).json.serialized()
         transport = ScriptedTransport(then: .json(String(decoding: keys, as: UTF8.self)))
-        var configuration = AuthorizationService.Configuration()
-        configuration.clock = WallClock { Date(timeIntervalSince1970: 1_800_000_000) }
-        service = AuthorizationService(transport: transport, configuration: configuration)
+        service = AuthorizationService(transport) {
+            $0.clock = WallClock { Date(timeIntervalSince1970: 1_800_000_000) }
+        }
         let document: [String: JSONValue] = [
             "issuer": "https://op.example", "authorization_endpoint": "https://op.example/authorize",
             "token_endpoint": "https://op.example/token", "jwks_uri": "https://op.example/keys",

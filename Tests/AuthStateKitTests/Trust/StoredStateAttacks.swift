@@ -1,6 +1,5 @@
 import AuthStateFoundation
 import AuthStateLibc
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -33,9 +32,7 @@ extension Attack {
                     try await send(.secret("s3cret").restricted(to: .configuration(service)), to: endpoint)
                 },
                 Attack(.credentialReference) { try await send(nil, naming: .environment("PATH"), to: endpoint) },
-                Attack(.credentialReference) {
-                    try await send(nil, naming: .certificate(), to: endpoint)
-                },
+                Attack(.credentialReference) { try await send(nil, naming: .certificate(), to: endpoint) },
             ]
         } + [
             Attack(.credentialOrigin) {

@@ -1,14 +1,12 @@
 import AuthStateApp
-import AuthStateKit
-import AuthStateOAuth
 import AuthStateServer
 import AuthStateTesting
 import Foundation
 import Testing
 
 /// A store that other programs can write holds states of a confidential client.
-@Suite("A stored state that another program wrote", .timeLimit(.minutes(5)))
-struct StoredStateTests {
+@Suite("A stored state that another program wrote", .timeLimit(.minutes(5))) struct StoredStateTests {
+    private let store = OpenStore()
     private static let issuer = "https://op.example"
     private static let discovery = ScriptedTransport.Reply.json(
         #"""
@@ -25,6 +23,11 @@ struct StoredStateTests {
         return fixture
     }
 
+    private func restored(_ fixture: Fixture, _ credential: ClientCredential? = nil) async throws -> AuthState {
+        try await store.overwrite(with: fixture.record)
+        return try await AuthState.restore(at: AuthState.Place(store, service: fixture.service), credential: credential)
+    }
+
     private func endpoint(_ host: String) -> URL { URL(string: "https://\(host)/token")! }
 
     private nonisolated(nonsending) func expectWithheld<R>(
@@ -35,8 +38,7 @@ struct StoredStateTests {
         #expect(error?.code == .credentialWithheld && error?.kind == .configuration, sourceLocation: sourceLocation)
         #expect(error?.hint != nil && error?.received != nil, sourceLocation: sourceLocation)
         #expect(error.map { "\($0)" }?.contains("s3cret") == false, sourceLocation: sourceLocation)
-        #expect(
-            fixture.transport.requests.allSatisfy { $0.method == "GET" }, "sent", sourceLocation: sourceLocation)
+        #expect(fixture.transport.requests.allSatisfy { $0.method == "GET" }, "sent", sourceLocation: sourceLocation)
     }
 
     @Test(
@@ -48,10 +50,7 @@ struct StoredStateTests {
     func endpointChanged(_ credential: ClientCredential) async throws {
         var fixture = try fixture([Self.discovery])
         fixture.record.client.provider.tokenEndpoint = endpoint("evil.example")
-        let store = OpenStore()
-        try await store.overwrite(with: fixture.record)
-        let state = try await AuthState.restore(
-            at: AuthState.Place(store, service: fixture.service), credential: credential)
+        let state = try await restored(fixture, credential)
         await expectWithheld(fixture) { try await state.freshTokens() }
         #expect(state.authorizationError == nil, "the grant is kept")
     }
@@ -64,9 +63,7 @@ struct StoredStateTests {
     func reference(_ stored: ClientCredential) async throws {
         var fixture = try fixture()
         fixture.record.client.credential = stored
-        let store = OpenStore()
-        try await store.overwrite(with: fixture.record)
-        let state = try await AuthState.restore(at: AuthState.Place(store, service: fixture.service))
+        let state = try await restored(fixture)
         await expectWithheld(fixture) { try await state.freshTokens() }
     }
 
@@ -74,24 +71,13 @@ struct StoredStateTests {
     func bound() async throws {
         var fixture = try fixture([Self.discovery])
         fixture.record.client.provider.tokenEndpoint = endpoint("tokens.example")
-        let store = OpenStore()
-        try await store.overwrite(with: fixture.record)
-        let state = try await AuthState.restore(
-            at: AuthState.Place(store, service: fixture.service),
-            credential: .secret("s3cret").restricted(to: .issuer(Self.issuer)))
-        #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
+        #expect(try await restored(fixture, Self.bound).freshTokens().accessToken == "SECRET-access-1")
         #expect(fixture.transport.requests.last?.url.host == "tokens.example")
     }
 
-    @Test("the issuer's own origin needs no discovery")
-    func ownOrigin() async throws {
+    @Test func `the issuer's own origin needs no discovery`() async throws {
         let fixture = try fixture()
-        let store = OpenStore()
-        try await store.overwrite(with: fixture.record)
-        let state = try await AuthState.restore(
-            at: AuthState.Place(store, service: fixture.service),
-            credential: .secret("s3cret").restricted(to: .issuer(Self.issuer)))
-        #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
+        #expect(try await restored(fixture, Self.bound).freshTokens().accessToken == "SECRET-access-1")
         #expect(fixture.transport.requests.count == 1)
     }
 
@@ -100,11 +86,9 @@ struct StoredStateTests {
         var fixture = try fixture()
         let provider = NamedProvider.configuration(fixture.record.client.provider)
         if isMoved { fixture.record.client.provider.tokenEndpoint = endpoint("evil.example") }
-        let store = OpenStore()
         try await store.overwrite(with: fixture.record)
         fixture.options.allowedCredentials = [.environment("PATH").restricted(to: provider)]
-        let state = try await AuthState.restore(
-            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
+        let state = try await AuthState.restore(at: fixture.place(store))
         if isMoved {
             await expectWithheld(fixture) { try await state.freshTokens() }
         } else {
@@ -115,26 +99,22 @@ struct StoredStateTests {
     @Test("a login of this process is not led astray by a change of what it stored", arguments: [true, false])
     func changedAfterLogin(_ isLogin: Bool) async throws {
         let fixture = try fixture([Fixture.tokens(0, expiresIn: 1), Fixture.tokens(0, expiresIn: 1)])
-        let store = OpenStore()
         let state = try await AuthState.logIn(
             .clientCredentials(Client(fixture.record.client.provider, id: "client", credential: .environment("PATH"))),
-            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
+            at: fixture.place(store))
         if isLogin { try await state.refresh() }
         let sent = fixture.transport.requests.count
         try await store.change {
             $0.client.provider.tokenEndpoint = self.endpoint("evil.example")
             $0.revision += 1
         }
-        let error = await authError { try await state.refresh() }
-        #expect(error?.code == .credentialWithheld)
+        #expect(await authError { try await state.refresh() }?.code == .credentialWithheld)
         #expect(fixture.transport.requests.count == sent)
     }
 
-    @Test("a state that the program makes itself is not led astray either")
-    func made() async throws {
+    @Test func `a state that the program makes itself is not led astray either`() async throws {
         var fixture = try fixture()
         fixture.record.client.credential = .secret("s3cret")
-        let store = OpenStore()
         let state = AuthState(fixture.record, service: fixture.service, store: store, options: fixture.options)
         try await state.setNeedsTokenRefresh()
         try await store.change {
@@ -147,10 +127,7 @@ struct StoredStateTests {
     @Test("a logout does not send the secret to a stored revocation endpoint")
     func logout() async throws {
         let fixture = try revocable()
-        let store = OpenStore()
-        try await store.overwrite(with: fixture.record)
-        let state = try await AuthState.restore(
-            at: AuthState.Place(store, service: fixture.service), credential: Self.bound)
+        let state = try await restored(fixture, Self.bound)
         let outcome = await state.logOut(.everywhere())
         guard case .failed(let error) = outcome.revocation else {
             Issue.record("the revocation did not fail")
@@ -165,7 +142,6 @@ struct StoredStateTests {
         arguments: [true, false])
     func sweep(_ isGiven: Bool) async throws {
         let fixture = try revocable()
-        let store = OpenStore()
         try await store.overwrite("ada", with: fixture.record)
         let pool = AuthStatePool(store: store, service: fixture.service, credential: isGiven ? Self.bound : nil)
         let outcome = try await pool.sweep(olderThan: .seconds(60))
@@ -187,7 +163,6 @@ struct StoredStateTests {
     func pool(_ isMoved: Bool) async throws {
         var fixture = try fixture([isMoved ? Self.discovery : Fixture.tokens(1)])
         if isMoved { fixture.record.client.provider.tokenEndpoint = endpoint("evil.example") }
-        let store = OpenStore()
         try await store.overwrite("ada", with: fixture.record)
         let pool = AuthStatePool(
             store: store, service: fixture.service,
@@ -205,14 +180,10 @@ struct StoredStateTests {
     func nothingToProtect(_ stored: ClientCredential) async throws {
         var fixture = try fixture()
         fixture.record.client.credential = stored
-        let store = OpenStore()
-        try await store.overwrite(with: fixture.record)
-        let state = try await AuthState.restore(at: AuthState.Place(store, service: fixture.service))
-        #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
+        #expect(try await restored(fixture).freshTokens().accessToken == "SECRET-access-1")
     }
 
-    @Test("a state in a store of the program's own is used as it is stored")
-    func ownStores() async throws {
+    @Test func `a state in a store of the program's own is used as it is stored`() async throws {
         let folder = try ScratchFolder()
         let key = try SealingKey(bytes: Array(repeating: 1, count: 32))
         let stores: [any AuthStateStore] = [
@@ -236,12 +207,10 @@ struct StoredStateTests {
         var fixture = try fixture([Self.discovery])
         fixture.record.client.provider.issuer = try Issuer(Self.issuer)
         fixture.record.client.provider.tokenEndpoint = endpoint("evil.example")
-        let store = OpenStore()
         try await store.overwrite(with: fixture.record)
         var configuration = AuthSessionConfiguration(.issuer(Self.issuer), clientID: "client")
         configuration.credential = .environment("PATH")
-        let core = AuthSessionCore(
-            configuration, userAgent: PasteUserAgent(), service: fixture.service, store: store)
+        let core = AuthSessionCore(configuration, userAgent: PasteUserAgent(), service: fixture.service, store: store)
         await core.restore()
         let state = try #require(core.authState)
         await expectWithheld(fixture) { try await state.freshTokens() }

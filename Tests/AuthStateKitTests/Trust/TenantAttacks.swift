@@ -1,7 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 
 extension Attack {
@@ -25,8 +24,7 @@ extension Attack {
         tenant(
             .idTokenKeyIssuer, issuer: "https://login.example/\(evil)/v2.0", tid: .string(evil),
             keyIssuer: "https://other.example/{tenantid}/v2.0"),
-        tenant(
-            .idTokenKeyIssuer, issuer: "https://login.example/\(evil)/v2.0", tid: .string(evil), keyIssuer: ["x"]),
+        tenant(.idTokenKeyIssuer, issuer: "https://login.example/\(evil)/v2.0", tid: .string(evil), keyIssuer: ["x"]),
         // The next token is another tenant's.
         tenant(.idTokenKeepsTenant, issuer: "https://login.example/\(evil)/v2.0", tid: .string(evil)) {
             $0.previous = try token(issuer: "https://login.example/\(victim)/v2.0", tid: .string(victim))

@@ -1,6 +1,5 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 
 @testable import AuthStateKit
@@ -38,8 +37,7 @@ extension Attack {
 
     private static func send(_ text: String, allowedOrigins: Set<String>?) throws {
         guard let url = URL(string: text) else { return }
-        let policy = BearerPolicy(
-            allowsLoopbackHTTP: false, allowsInsecureHTTP: false, allowedOrigins: allowedOrigins)
+        let policy = BearerPolicy(allowsLoopbackHTTP: false, allowsInsecureHTTP: false, allowedOrigins: allowedOrigins)
         try policy.check(url)
     }
 }

@@ -1,7 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 
 extension Attack {
     /// Tokens that the provider signed for another purpose, offered as an ID token to a login that sent no nonce.
@@ -43,8 +42,7 @@ enum TypedTokenForger {
         _ claims: [String: JSONValue] = [:], type: String? = "JWT",
         _ change: (inout IDTokenExpectation) -> Void = { _ in }
     ) throws {
-        var expectation = IDTokenExpectation(
-            issuer: try Issuer("https://op.example"), clientID: "client", now: now)
+        var expectation = IDTokenExpectation(issuer: try Issuer("https://op.example"), clientID: "client", now: now)
         change(&expectation)
         try make(claims, type: type).validate(
             keys: JSONWebKeySet(keys: [try key.get().publicKey]), expectation: expectation)

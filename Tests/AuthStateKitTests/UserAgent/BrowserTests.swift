@@ -1,15 +1,12 @@
 import AuthStateFoundation
-import AuthStateJOSE
 import AuthStateLibc
-import AuthStateOAuth
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateUserAgent
 
 // One at a time. A shell reads the scripts: the kernel runs none that was written while another test started a process.
-@Suite("Browser", .serialized, .timeLimit(.minutes(5)))
-struct BrowserTests {
+@Suite("Browser", .serialized, .timeLimit(.minutes(5))) struct BrowserTests {
     private static let page = "https://op.example/authorize?a=%5B1%5D&b=c+d;$(touch%20x)'&scope=openid%20email"
 
     /// Runs the body with a script that notes its arguments, one a line, and then ends with a status.
@@ -79,8 +76,7 @@ struct BrowserTests {
         #expect(seen.contains("\(names[3])=") && seen.contains("PATH="))
     }
 
-    @Test("a command that succeeds leaves the flow waiting, and no zombie")
-    func endsWell() async throws {
+    @Test func `a command that succeeds leaves the flow waiting, and no zombie`() async throws {
         try await withScript { script, notes in
             let session = try await prepare(.command(["/bin/sh", script]))
             let callback = Task { try await session.present(try #require(URL(string: Self.page))) }
@@ -116,8 +112,7 @@ struct BrowserTests {
     }
 
     #if os(Linux)
-        @Test("the warnings of a browser that goes on running take a fixed amount of memory")
-        func errorOutputIsBounded() throws {
+        @Test func `the warnings of a browser that goes on running take a fixed amount of memory`() throws {
             let output = ErrorOutput()
             let file = try #require(output.descriptor)
             let line = Array("a warning\n".utf8)
@@ -157,16 +152,14 @@ struct BrowserTests {
         }
     }
 
-    @Test("an error that a program's own function throws ends the flow")
-    func custom() async throws {
+    @Test func `an error that a program's own function throws ends the flow`() async throws {
         struct Closed: Error {}
         let session = try await prepare(.custom { _ in throw Closed() })
         await #expect(throws: Closed.self) { try await session.present(try #require(URL(string: Self.page))) }
         await session.finish(.cancelled)
     }
 
-    @Test("a command line is split as a shell would, without its expansions")
-    func splitting() throws {
+    @Test func `a command line is split as a shell would, without its expansions`() throws {
         let table: [(String, [String])] = [
             ("", []), ("  a  b ", ["a", "b"]), ("a 'b c' \"d e\"", ["a", "b c", "d e"]), (#"a\ b"#, ["a b"]),
             (#""a\"b\\c\n""#, [#"a"b\c\n"#]), (#"'a\b'"#, [#"a\b"#]), ("a'b'\"c\"", ["abc"]), ("'' \"\"", ["", ""]),

@@ -1,13 +1,11 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateUserAgent
 
-@Suite("Loopback user agent: display and terminal", .timeLimit(.minutes(5)))
-struct LoopbackDeskTests {
+@Suite("Loopback user agent: display and terminal", .timeLimit(.minutes(5))) struct LoopbackDeskTests {
     private static let display = ["DISPLAY": ":0"]
     private let screen = Screen()
 
@@ -41,8 +39,7 @@ struct LoopbackDeskTests {
         #expect(screen.texts.allSatisfy { $0.contains("  http://127.0.0.1:") && !$0.contains("op.example") })
     }
 
-    @Test("a program that announces the address, or opens it by a function, shows it once")
-    func announcedByProgram() async throws {
+    @Test func `a program that announces the address, or opens it by a function, shows it once`() async throws {
         try await fail(
             in: .command(["/bin/false"]).announcing { [screen] in screen.show($0.path) }, isInteractive: true)
         #expect(screen.texts.count == 1)
@@ -55,31 +52,26 @@ struct LoopbackDeskTests {
     }
 
     #if os(Linux)
-        @Test("without a display the answer is pasted into the terminal")
-        func pasted() async throws {
+        @Test func `without a display the answer is pasted into the terminal`() async throws {
             let agent = LoopbackUserAgent(browser: .system, at: desk([:], isInteractive: true))
             let session = try await agent.prepare(redirectURI: nil, for: .login)
-            let callback = try await session.present(LoopbackTrip.page)
-            #expect(callback.url == "\(session.redirectURI.rawValue)?code=1")
+            #expect(try await session.present(LoopbackTrip.page).url == "\(session.redirectURI.rawValue)?code=1")
             #expect(screen.texts == [LoopbackTrip.page.absoluteString])
         }
 
-        @Test("without a display and a terminal the login does not begin")
-        func nowhere() async throws {
+        @Test func `without a display and a terminal the login does not begin`() async throws {
             let agent = LoopbackUserAgent(browser: .system, at: desk(["DISPLAY": ""], isInteractive: false))
             let error = await authError { try await agent.prepare(redirectURI: nil, for: .login) }
             #expect(error?.code == .browserUnavailable && error?.hint != nil)
         }
 
-        @Test("a command or a function of the program needs no display")
-        func ownBrowser() {
+        @Test func `a command or a function of the program needs no display`() {
             #expect(Browser.command(["firefox"]).isAvailable(environment: [:]))
             #expect(Browser.custom { _ in }.isAvailable(environment: [:]))
             #expect(Browser.system.isAvailable(environment: ["WAYLAND_DISPLAY": "wayland-0"]))
         }
 
-        @Test("the programs that BROWSER names come first, and stand alone without a display")
-        func namedBrowser() {
+        @Test func `the programs that BROWSER names come first, and stand alone without a display`() {
             func openers(_ environment: [String: String]) -> [[String]] { Browser.openers(environment: environment) }
             #expect(
                 openers(["BROWSER": "/opt/b --new-window:w3m %s"]) == [["/opt/b", "--new-window"], ["w3m", "%s"]])

@@ -1,12 +1,14 @@
 import AuthStateFoundation
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 /// The attempts of another user of the machine, who reads the browser's arguments and sends requests to the port.
-@Suite("Another user at the loopback port", .timeLimit(.minutes(5)))
-struct LoopbackOtherUserTests {
+@Suite("Another user at the loopback port", .timeLimit(.minutes(5))) struct LoopbackOtherUserTests {
+    private let trip: LoopbackTrip
+
+    init() async throws { trip = try await LoopbackTrip() }
+
     private static let form = "Content-Type: application/x-www-form-urlencoded\r\n"
 
     private func page() throws -> URL { try #require(URL(string: "https://op.example/authorize?client_id=c&state=s")) }
@@ -32,7 +34,6 @@ struct LoopbackOtherUserTests {
 
     @Test("an answer without the cookie is refused with a page that says what to do, and ends nothing")
     func withoutCookie() async throws {
-        let trip = try await LoopbackTrip()
         let callback = try await trip.start(at: page())
         for headers in ["", "Cookie: authstate-\(trip.port)=\r\n", "Cookie: authstate-\(trip.port)=x; a=b\r\n"] {
             let refused = try await trip.send(trip.strangersRequest("/callback?code=theirs&state=s", headers: headers))
@@ -47,7 +48,6 @@ struct LoopbackOtherUserTests {
 
     @Test("a second visit of the address ends the login with an error of its own, and both visitors are told")
     func secondVisit() async throws {
-        let trip = try await LoopbackTrip()
         let (callback, address) = try await trip.open(page())
         let first = try await trip.send(trip.request(address.path))
         let second = try await trip.send(trip.request(address.path))
@@ -95,7 +95,6 @@ struct LoopbackOtherUserTests {
 
     @Test("a program that looks at the address before the user does not use it up")
     func lookingAhead() async throws {
-        let trip = try await LoopbackTrip()
         let (callback, address) = try await trip.open(page())
         let path = address.path
         let looks: [(String, Int)] = [
@@ -122,8 +121,7 @@ struct LoopbackOtherUserTests {
         let callback = try await trip.start(at: page())
         let (target, theirs) = ("/callback?provider=a", "code=a%2Bb&state=s&note=%22%3C'")
         let crossSite = Self.form + "Origin: https://op.example\r\nSec-Fetch-Site: cross-site\r\n"
-        let page = try await trip.send(
-            trip.strangersRequest(target, method: "POST", headers: crossSite, body: theirs))
+        let page = try await trip.send(trip.strangersRequest(target, method: "POST", headers: crossSite, body: theirs))
         #expect(page.httpStatus == 200 && page.contains(#"<form method="post">"#))
         #expect(page.contains(#"name="authstate_form" value="code=a%2Bb&amp;state=s&amp;note=%22%3C&#39;""#))
         #expect(page.contains("form-action 'self';") && page.contains("Referrer-Policy: same-origin\r\n"))
@@ -147,7 +145,6 @@ struct LoopbackOtherUserTests {
 
     @Test("an answer with another state ends nothing, and the error of a login that then times out names it")
     func otherState() async throws {
-        let trip = try await LoopbackTrip()
         let callback = try await trip.start(at: page())
         let signed = [#"{"alg":"ES256"}"#, #"{"code":"x","state":"other"}"#, "signature"]
             .map { Data($0.utf8).base64EncodedString().filter { $0 != "=" } }.joined(separator: ".")
@@ -166,7 +163,6 @@ struct LoopbackOtherUserTests {
 
     @Test("a refusal without state ends the login in the browser that was opened, as unconfirmed, and in no other")
     func unconfirmedRefusal() async throws {
-        let trip = try await LoopbackTrip()
         let callback = try await trip.start(at: page())
         let refusal = "/callback?error=access_denied&error_description=n&error_description=o"
         #expect(try await trip.send(trip.strangersRequest(refusal)).httpStatus == 403)
@@ -179,7 +175,6 @@ struct LoopbackOtherUserTests {
 
     @Test("this trip's state without code or error is all that comes, and is reported at once")
     func stateAlone() async throws {
-        let trip = try await LoopbackTrip()
         let callback = try await trip.start(at: page())
         _ = try await trip.hold(trip.request("/callback?state=s"))
         #expect(try await callback.value.url.hasSuffix("/callback?state=s"))
@@ -205,7 +200,6 @@ struct LoopbackOtherUserTests {
 
     @Test("a login whose request is elsewhere gives its state to the port all the same")
     func pending() async throws {
-        let trip = try await LoopbackTrip()
         let endpoint = try #require(URL(string: "https://op.example/authorize"))
         var request = AuthorizationRequest(
             Client(ProviderConfiguration(authorizationEndpoint: endpoint, tokenEndpoint: endpoint), id: "c"),
@@ -213,9 +207,7 @@ struct LoopbackOtherUserTests {
         request.state = "s"
         request.client.provider.pushedAuthorizationRequestEndpoint = endpoint
         request.isPushed = true
-        let transport = ScriptedTransport([
-            .json(#"{"request_uri":"urn:r","expires_in":60}"#, status: 201)
-        ])
+        let transport = ScriptedTransport([.json(#"{"request_uri":"urn:r","expires_in":60}"#, status: 201)])
         let pending = try await AuthorizationService(transport: transport).begin(request)
         #expect(!pending.url.absoluteString.contains("state="))
         let callback = Task { [session = trip.session] in try await session.present(pending) }

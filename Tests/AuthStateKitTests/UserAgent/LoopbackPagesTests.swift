@@ -1,10 +1,8 @@
 import AuthStateFoundation
 import AuthStateKit
-import AuthStateOAuth
 import Testing
 
-@Suite("Pages of the loopback user agent", .timeLimit(.minutes(5)))
-struct LoopbackPagesTests {
+@Suite("Pages of the loopback user agent", .timeLimit(.minutes(5))) struct LoopbackPagesTests {
     /// The last answer that the browser gets.
     private func reply(
         _ outcome: UserAgentOutcome, pages: LoopbackPages = .default, for purpose: UserAgentPurpose = .login
@@ -17,8 +15,7 @@ struct LoopbackPagesTests {
         return try await reply.value
     }
 
-    @Test("the provider's text is escaped and cut, and shown")
-    func escaping() async throws {
+    @Test func `the provider's text is escaped and cut, and shown`() async throws {
         let text = "<script>alert('1')</script>&\"\u{202E}" + String(repeating: "x", count: 5000)
         let error = AuthStateError(
             .accessDenied, stage: .authorization, "Refused <b>.", hint: "Ask \"someone\".",
@@ -49,13 +46,11 @@ struct LoopbackPagesTests {
         #expect(!next.contains(nonce))
     }
 
-    @Test("the page of a cancelled trip says so, and names the application")
-    func words() async throws {
+    @Test func `the page of a cancelled trip says so, and names the application`() async throws {
         let pages = LoopbackPages(applicationName: "Tea & Co")
         let cancelled = try await reply(.cancelled, pages: pages)
         #expect(cancelled.contains("Sign-in cancelled") && cancelled.contains("Tea &amp; Co"))
-        let logout = try await reply(.cancelled, for: .logout)
-        #expect(logout.contains("Sign-out cancelled"))
+        #expect(try await reply(.cancelled, for: .logout).contains("Sign-out cancelled"))
     }
 
     @Test("a program's own pages are HTML without scripts, or a redirect to an http(s) address")

@@ -1,16 +1,13 @@
 import AuthStateKit
-import AuthStateOAuth
 import Testing
 
-@Suite("Parser of loopback requests")
-struct LoopbackRequestParserTests {
+@Suite("Parser of loopback requests") struct LoopbackRequestParserTests {
     private func parse(_ text: String, _ limits: LoopbackLimits = LoopbackLimits()) -> LoopbackRequestParser.Outcome {
         var parser = LoopbackRequestParser(limits: limits)
         return parser.feed(Array(text.utf8))
     }
 
-    @Test("a request is read, names and values unchanged, whole or byte by byte")
-    func reads() throws {
+    @Test func `a request is read, names and values unchanged, whole or byte by byte`() throws {
         let text = "POST /cb?a=b%20c&d=?e HTTP/1.1\r\nHost:  x:1 \t\r\nX-Empty:\r\nContent-Length: 3\r\n\r\nabcrest"
         let whole = parse(text)
         guard case .request(let request) = whole else { return #expect(Bool(false), "\(whole)") }
@@ -30,8 +27,7 @@ struct LoopbackRequestParserTests {
         #expect(parser.feed(Array("c".utf8)) == .request(request))
     }
 
-    @Test("pipelined requests come one at a time")
-    func pipelines() {
+    @Test func `pipelined requests come one at a time`() {
         var parser = LoopbackRequestParser()
         let one = "GET /1 HTTP/1.1\r\nHost: x\r\n\r\n"
         let first = parser.feed(Array((one + "\r\n" + one.replacing("GET /1", with: "GET /2") + "junk\u{1}").utf8))
@@ -64,12 +60,9 @@ struct LoopbackRequestParserTests {
             ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999999\r\n\r\n", 413),
             ("\u{16}\u{3}\u{1}", 400),
         ])
-    func refuses(_ text: String, _ status: Int) {
-        #expect(parse(text) == .failure(status: status))
-    }
+    func refuses(_ text: String, _ status: Int) { #expect(parse(text) == .failure(status: status)) }
 
-    @Test("a head that is too long is refused before it ends")
-    func headLimit() {
+    @Test func `a head that is too long is refused before it ends`() {
         #expect(
             parse("GET / HTTP/1.1\r\nHost: x\r\nX: " + String(repeating: "a", count: 16 << 10)) == .failure(status: 431)
         )
@@ -81,8 +74,7 @@ struct LoopbackRequestParserTests {
         #expect(parse(text, limits) == .failure(status: 431))
     }
 
-    @Test("HTTP/1.0 and Connection: close end the connection")
-    func keepAlive() {
+    @Test func `HTTP/1.0 and Connection: close end the connection`() {
         for (text, keeps) in [
             ("GET / HTTP/1.0\r\n\r\n", false), ("GET / HTTP/1.1\r\nHost: x\r\nConnection: TE, Close\r\n\r\n", false),
             ("GET / HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n\r\n", true),
@@ -92,9 +84,8 @@ struct LoopbackRequestParserTests {
         }
     }
 
-    @Test("no bytes crash it: random and mutated input, in random pieces")
-    func survivesAnything() {
-        var random = SplitMix(state: 42)
+    @Test func `no bytes crash it: random and mutated input, in random pieces`() {
+        var random = SeededGenerator(seed: 42)
         let seed = Array(
             "POST /cb?code=1 HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nabcdGET / HTTP/1.1\r\n\r\n".utf8)
         for _ in 0..<3000 {
@@ -116,17 +107,5 @@ struct LoopbackRequestParserTests {
             }
             #expect(parser.bufferedBytes <= bytes.count)
         }
-    }
-}
-
-/// A small generator with a seed, so that a failure can be repeated.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

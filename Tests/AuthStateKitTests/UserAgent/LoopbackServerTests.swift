@@ -1,10 +1,8 @@
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import Testing
 
-@Suite("Loopback server")
-struct LoopbackServerTests {
+@Suite("Loopback server") struct LoopbackServerTests {
     private static let get = "GET /a?b=c HTTP/1.1\r\nHost: x\r\n\r\n"
     private static let lastGet = "GET /a?b=c HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
@@ -25,8 +23,7 @@ struct LoopbackServerTests {
         #expect(reply.hasSuffix(ipv6 ? "\r\n\r\nipv6" : "\r\n\r\nipv4"))
     }
 
-    @Test("requests on one connection are answered in order, also when they come together")
-    func pipelining() async throws {
+    @Test func `requests on one connection are answered in order, also when they come together`() async throws {
         let pending = Lock<[LoopbackResponder]>([])
         let server = try LoopbackServer { request, responder in
             pending.withLock { $0.append(responder) }
@@ -42,8 +39,7 @@ struct LoopbackServerTests {
         #expect(parts.count == 2 && parts[0].hasSuffix("first") && parts[1].hasSuffix("second"), "\(reply)")
     }
 
-    @Test("HEAD gets the length without the body, and a header cannot break its line")
-    func headAndInjection() async throws {
+    @Test func `HEAD gets the length without the body, and a header cannot break its line`() async throws {
         let server = try LoopbackServer { _, responder in
             responder.respond(LoopbackResponse(status: 200, headers: ["X": "a\r\nEvil: 1"], body: Array("12345".utf8)))
         }
@@ -52,8 +48,7 @@ struct LoopbackServerTests {
         #expect(reply.contains("X: aEvil: 1\r\n"))
     }
 
-    @Test("a request that the parser refuses is answered and closed, even while bytes still come")
-    func refusals() async throws {
+    @Test func `a request that the parser refuses is answered and closed, even while bytes still come`() async throws {
         let server = try LoopbackServer(handler: Self.echo)
         let long = "GET / HTTP/1.1\r\nHost: x\r\nX: " + String(repeating: "a", count: 200_000)
         #expect(try await TestSocket.exchange(long, port: server.port).httpStatus == 431)
@@ -61,8 +56,7 @@ struct LoopbackServerTests {
         #expect(try await TestSocket.exchange(Self.lastGet, port: server.port).httpStatus == 200)
     }
 
-    @Test("faults reach the client as they are")
-    func faults() async throws {
+    @Test func `faults reach the client as they are`() async throws {
         let server = try LoopbackServer { request, responder in
             switch request.path {
             case "/close": responder.inject(.close)
@@ -86,8 +80,7 @@ struct LoopbackServerTests {
         #expect(try await offPool { hang.readSome() } == [])
     }
 
-    @Test("a slow sender and an idle connection time out, a request in the handler does not")
-    func idle() async throws {
+    @Test func `a slow sender and an idle connection time out, a request in the handler does not`() async throws {
         var limits = LoopbackLimits()
         limits.idle = .milliseconds(100)
         let pending = Lock<LoopbackResponder?>(nil)
@@ -104,8 +97,7 @@ struct LoopbackServerTests {
         #expect(try await offPool { held.readToEnd() }.httpStatus == 204)
     }
 
-    @Test("a client that does not read its answer does not stop the others")
-    func slowReader() async throws {
+    @Test func `a client that does not read its answer does not stop the others`() async throws {
         let size = 20 << 20
         let server = try LoopbackServer(limits: .patient) { request, responder in
             let body = [UInt8](repeating: 0x61, count: request.path == "/big" ? size : 1)
@@ -141,8 +133,7 @@ struct LoopbackServerTests {
         #expect(try await offPool { held.readToEnd() }.httpStatus == 201)
     }
 
-    @Test("1,200 connections wait at once and all are answered")
-    func many() async throws {
+    @Test func `1,200 connections wait at once and all are answered`() async throws {
         var limits = LoopbackLimits.patient
         limits.connections = 2000
         let pending = Lock<[LoopbackResponder]>([])
@@ -151,12 +142,10 @@ struct LoopbackServerTests {
         try await offPool { for socket in sockets { socket.send(Self.lastGet) } }
         try await eventually { pending.withLock { $0.count } == 1200 }
         for responder in pending.withLock({ $0 }) { responder.respond(LoopbackResponse(status: 200)) }
-        let answered = try await offPool { sockets.count { $0.readToEnd().httpStatus == 200 } }
-        #expect(answered == 1200)
+        #expect(try await offPool { sockets.count { $0.readToEnd().httpStatus == 200 } } == 1200)
     }
 
-    @Test("a stopped server finishes what it is sending, and frees its port")
-    func graceful() async throws {
+    @Test func `a stopped server finishes what it is sending, and frees its port`() async throws {
         let server = try LoopbackServer(port: ReservedPort.free(), limits: .patient) { _, responder in
             responder.respond(LoopbackResponse(status: 200, body: [UInt8](repeating: 0x61, count: 4 << 20)))
         }
@@ -168,8 +157,7 @@ struct LoopbackServerTests {
         #expect(try await offPool { socket.readToEnd() }.utf8.count + (start?.count ?? 0) > 4 << 20)
         await server.stopped()
         #expect(throws: TestSocket.Failure.self) { try TestSocket(port: server.port) }
-        let next = try LoopbackServer(port: server.port, handler: Self.echo)
-        #expect(next.port == server.port)
+        #expect(try LoopbackServer(port: server.port, handler: Self.echo).port == server.port)
     }
 
     @Test("a port that is taken on any of the addresses is refused")

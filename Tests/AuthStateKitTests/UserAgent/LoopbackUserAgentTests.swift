@@ -1,7 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import Testing
 
 /// A prepared session, a browser that opens the one-time address and nothing else, and ways to knock at the port.
@@ -61,15 +60,11 @@ struct LoopbackTrip {
     }
 
     /// Sends a request that is kept waiting; its reply is read later.
-    func hold(_ request: String) async throws -> Task<String, any Error> {
-        Task { try await send(request) }
-    }
+    func hold(_ request: String) async throws -> Task<String, any Error> { Task { try await send(request) } }
 }
 
 /// The header line of the cookie that the browser got; empty before.
-private final class CookieJar: Sendable {
-    let line = Lock("")
-}
+private final class CookieJar: Sendable { let line = Lock("") }
 
 extension String {
     /// The cookie that an answer sets, as a browser sends it back; empty when it sets none.
@@ -78,8 +73,11 @@ extension String {
     }
 }
 
-@Suite("Loopback user agent", .timeLimit(.minutes(5)))
-struct LoopbackUserAgentTests {
+@Suite("Loopback user agent", .timeLimit(.minutes(5))) struct LoopbackUserAgentTests {
+    private let trip: LoopbackTrip
+
+    init() async throws { trip = try await LoopbackTrip() }
+
     @Test("an answer by query reaches the caller as it came, and the browser sees the end of it")
     func query() async throws {
         let trip = try await LoopbackTrip("http://127.0.0.1:0/cb?tenant=1")
@@ -97,9 +95,7 @@ struct LoopbackUserAgentTests {
         #expect(throws: TestSocket.Failure.self, "nothing listens any more") { try TestSocket(port: trip.port) }
     }
 
-    @Test("an answer by form post is bounded by its media type and parameters")
-    func formPost() async throws {
-        let trip = try await LoopbackTrip()
+    @Test func `an answer by form post is bounded by its media type and parameters`() async throws {
         let callback = try await trip.start()
         let form = "Content-Type: application/x-www-form-urlencoded;charset=UTF-8\r\n"
         let path = "/callback"
@@ -128,7 +124,6 @@ struct LoopbackUserAgentTests {
 
     @Test("strays are refused and change nothing, while idle and slow connections are open")
     func strays() async throws {
-        let trip = try await LoopbackTrip()
         let early = try await trip.send(trip.request("/callback?code=early"))
         #expect(early.httpStatus == 404, "nothing is expected before something was presented")
         let callback = try await trip.start()
@@ -156,10 +151,7 @@ struct LoopbackUserAgentTests {
             (trip.request("/callback?code=1", method: "HEAD"), 405),
             (trip.request("/callback?code=1", method: "OPTIONS"), 405), ("junk\r\n\r\n", 400),
         ]
-        for (request, status) in attempts {
-            let reply = try await trip.send(request)
-            #expect(reply.httpStatus == status, "\(request)")
-        }
+        for (request, status) in attempts { #expect(try await trip.send(request).httpStatus == status, "\(request)") }
         let reply = try await trip.hold(good)
         #expect(try await callback.value.url.hasSuffix("/callback?code=1"))
         #expect(try await trip.send(good).httpStatus == 409, "an answer counts once")
@@ -203,9 +195,7 @@ struct LoopbackUserAgentTests {
         #expect(try await reply.value.contains("You are signed out"))
     }
 
-    @Test("the browser is released after thirty seconds, with a page that claims nothing")
-    func longHold() async throws {
-        let trip = try await LoopbackTrip()
+    @Test func `the browser is released after thirty seconds, with a page that claims nothing`() async throws {
         let callback = try await trip.start()
         let reply = try await trip.hold(trip.request("/callback?code=1"))
         _ = try await callback.value
@@ -216,9 +206,7 @@ struct LoopbackUserAgentTests {
         await trip.session.finish(.completed)
     }
 
-    @Test("a login times out when the browser does not come back")
-    func timeout() async throws {
-        let trip = try await LoopbackTrip()
+    @Test func `a login times out when the browser does not come back`() async throws {
         let callback = try await trip.start()
         try await eventually { trip.clock.sleepers == 1 }
         trip.clock.advance(by: .seconds(300))
@@ -232,7 +220,6 @@ struct LoopbackUserAgentTests {
 
     @Test("a cancelled caller is free at once, and so is the port")
     func cancel() async throws {
-        let trip = try await LoopbackTrip()
         let callback = try await trip.start()
         let start = ContinuousClock.now
         callback.cancel()
@@ -242,8 +229,7 @@ struct LoopbackUserAgentTests {
         #expect(throws: TestSocket.Failure.self) { try TestSocket(port: trip.port) }
     }
 
-    @Test("redirect URIs that cannot be received, and ports in use, are refused")
-    func refusedURIs() async throws {
+    @Test func `redirect URIs that cannot be received, and ports in use, are refused`() async throws {
         for uri in [
             "https://127.0.0.1:0/cb", "http://app.example/cb", "http://u@127.0.0.1:0/", "app:/cb",
             "http://127.0.0.2:0/",
@@ -262,9 +248,7 @@ struct LoopbackUserAgentTests {
         await again.session.finish(.cancelled)
     }
 
-    @Test("a session is presented once")
-    func presentedOnce() async throws {
-        let trip = try await LoopbackTrip()
+    @Test func `a session is presented once`() async throws {
         let callback = try await trip.start()
         let error = await #expect(throws: AuthStateError.self) { try await trip.session.present(LoopbackTrip.page) }
         #expect(error?.code == .invalidArgument)
@@ -273,10 +257,8 @@ struct LoopbackUserAgentTests {
     }
 }
 
-@Suite("Descriptors of the loopback user agent", .serialized)
-struct LoopbackDescriptorTests {
-    @Test("500 trips, finished, cancelled or just released, leave no listener behind")
-    func noLeaks() async throws {
+@Suite("Descriptors of the loopback user agent", .serialized) struct LoopbackDescriptorTests {
+    @Test func `500 trips, finished, cancelled or just released, leave no listener behind`() async throws {
         var ports: [UInt16] = []
         for round in 0..<500 {
             let trip = try await LoopbackTrip()

@@ -1,11 +1,9 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import Testing
 
-@Suite("Paste user agent", .timeLimit(.minutes(5)))
-struct PasteUserAgentTests {
+@Suite("Paste user agent", .timeLimit(.minutes(5))) struct PasteUserAgentTests {
     /// The texts that were shown and said, and the lines that are still to be read.
     private struct Script: Sendable {
         var lines: [String?]
@@ -57,8 +55,7 @@ struct PasteUserAgentTests {
         #expect(try await run([whole]).callback.url == whole)
     }
 
-    @Test("nonsense is asked for again, three times in all")
-    func nonsense() async throws {
+    @Test func `nonsense is asked for again, three times in all`() async throws {
         let good = "https://app.example/cb?code=1"
         let (callback, terminal) = try await run(["https://op.example/authorize?code=1", "hello", good])
         #expect(callback.url == good)
@@ -84,8 +81,7 @@ struct PasteUserAgentTests {
         #expect(error?.code == .cancelled && error?.stage == .logout)
     }
 
-    @Test("any free port is one where nothing listens")
-    func ports() async throws {
+    @Test func `any free port is one where nothing listens`() async throws {
         let agent = Terminal([]).agent
         for uri in [nil, "http://127.0.0.1:0/callback"] {
             let session = try await agent.prepare(redirectURI: uri.map { try RedirectURI($0) }, for: .login)
@@ -95,8 +91,7 @@ struct PasteUserAgentTests {
         #expect(kept.redirectURI.rawValue == "app.example:/cb")
     }
 
-    @Test("only web addresses are shown")
-    func schemes() async throws {
+    @Test func `only web addresses are shown`() async throws {
         let terminal = Terminal(["code=1"])
         let session = try await terminal.agent.prepare(redirectURI: nil, for: .login)
         let url = try #require(URL(string: "javascript:alert(1)"))

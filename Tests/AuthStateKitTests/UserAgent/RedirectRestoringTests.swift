@@ -1,14 +1,15 @@
 import AuthStateFoundation
-import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateUserAgent
 
-@Suite("Redirects after the app was ended", .timeLimit(.minutes(5)))
-struct RedirectRestoringTests {
+@Suite("Redirects after the app was ended", .timeLimit(.minutes(5))) struct RedirectRestoringTests {
+    private let world: RedirectWorld
+
+    init() async throws { world = try await RedirectWorld() }
+
     /// Begins a login in an app that is ended while the user is at the provider; the task stands for what is lost.
     private static func begin(
         in world: RedirectWorld, label: String? = nil, page: Int = 0
@@ -17,15 +18,12 @@ struct RedirectRestoringTests {
         let request = try await world.request()
         // An app that was killed notices no timeout.
         let agent = world.agent(app, label: label, timeout: .seconds(86400))
-        let lost = Task {
-            try await AuthState.logIn(.browser(request, agent), at: .memory(service: world.service))
-        }
+        let lost = Task { try await AuthState.logIn(.browser(request, agent), at: .memory(service: world.service)) }
         return (try await world.browser.answer(page: page), lost)
     }
 
     @Test("a login whose app was killed is restored, redirected and exchanged")
     func restored() async throws {
-        let world = try await RedirectWorld()
         let (answer, lost) = try await Self.begin(in: world, label: "account-1")
         defer { lost.cancel() }
 
@@ -50,9 +48,7 @@ struct RedirectRestoringTests {
         #expect(try await world.store.load("pending-redirects") == nil)
     }
 
-    @Test("an app without the store cannot restore the login")
-    func withoutStore() async throws {
-        let world = try await RedirectWorld()
+    @Test func `an app without the store cannot restore the login`() async throws {
         let (answer, lost) = try await Self.begin(in: world)
         defer { lost.cancel() }
         let app = try world.launch()
@@ -65,7 +61,6 @@ struct RedirectRestoringTests {
 
     @Test("a login that comes back after ten minutes is refused, and removed by the next login")
     func expired() async throws {
-        let world = try await RedirectWorld()
         let (answer, lost) = try await Self.begin(in: world)
         world.clock.advance(by: .seconds(599))
         let (second, alsoLost) = try await Self.begin(in: world, page: 1)
@@ -83,9 +78,7 @@ struct RedirectRestoringTests {
         #expect(try await world.store.load("pending-redirects") == nil)
     }
 
-    @Test("several logins are restored, each once, for any listener at any time")
-    func several() async throws {
-        let world = try await RedirectWorld()
+    @Test func `several logins are restored, each once, for any listener at any time`() async throws {
         let flows = [
             try await Self.begin(in: world, label: "0"), try await Self.begin(in: world, label: "1", page: 1),
             try await Self.begin(in: world, label: "2", page: 2),
@@ -109,7 +102,6 @@ struct RedirectRestoringTests {
 
     @Test("one of two apps that know the same flow gets it")
     func claimedOnce() async throws {
-        let world = try await RedirectWorld()
         let (answer, lost) = try await Self.begin(in: world)
         let (other, alsoLost) = try await Self.begin(in: world, page: 1)
         defer {
@@ -131,9 +123,7 @@ struct RedirectRestoringTests {
         _ = try await apps[1].restored()
     }
 
-    @Test("a login of this process waits on while one of an earlier process is restored")
-    func both() async throws {
-        let world = try await RedirectWorld()
+    @Test func `a login of this process waits on while one of an earlier process is restored`() async throws {
         let (old, lost) = try await Self.begin(in: world)
         defer { lost.cancel() }
         let app = try world.launch(world.store)
@@ -171,9 +161,7 @@ struct RedirectRestoringTests {
         guard case .refused = table.take(address) else { throw Hang() }
     }
 
-    @Test("URLs with which any program opens the app do not pile up while the store is read")
-    func flood() async throws {
-        let world = try await RedirectWorld()
+    @Test func `URLs with which any program opens the app do not pile up while the store is read`() async throws {
         let gate = ScriptedTransport.Gate()
         let store = WatchedStore(world.store)
         store.hold(at: gate)
@@ -188,7 +176,6 @@ struct RedirectRestoringTests {
 
     @Test("a logout is restored too")
     func logout() async throws {
-        let world = try await RedirectWorld()
         var request = EndSessionRequest(configuration: try await world.request().client.provider, clientID: "app")
         request.postLogoutRedirectURI = try RedirectURI(RedirectWorld.redirectURI)
         let lost = Task { [request, app = try world.launch(world.store)] in
@@ -203,9 +190,7 @@ struct RedirectRestoringTests {
         try world.service.complete(pending, callback: redirect.callback)
     }
 
-    @Test("a key that holds something else is left as it is, and reported")
-    func otherContents() async throws {
-        let world = try await RedirectWorld()
+    @Test func `a key that holds something else is left as it is, and reported`() async throws {
         let contents = Data(#"{"format":1,"state":{}}"#.utf8)
         _ = try await world.store.withLease("pending-redirects", deadline: .seconds(1)) {
             try await $0.save(contents, expecting: nil)
@@ -219,9 +204,7 @@ struct RedirectRestoringTests {
         #expect(try await world.store.load("pending-redirects")?.archive == contents)
     }
 
-    @Test("entries in a format of another version are dropped")
-    func otherFormat() async throws {
-        let world = try await RedirectWorld()
+    @Test func `entries in a format of another version are dropped`() async throws {
         _ = try await world.store.withLease("pending-redirects", deadline: .seconds(1)) {
             try await $0.save(Data(#"{"pendingRedirects":2,"things":[]}"#.utf8), expecting: nil)
         }

@@ -1,27 +1,26 @@
 import AuthStateFoundation
-import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Redirect router", .timeLimit(.minutes(5)))
-struct RedirectRouterTests {
+@Suite("Redirect router", .timeLimit(.minutes(5))) struct RedirectRouterTests {
+    private let world: RedirectWorld
+
+    init() async throws { world = try await RedirectWorld() }
+
     private static func changed(_ url: URL, _ edit: (String) -> String) throws -> URL {
         try #require(URL(string: edit(url.absoluteString)))
     }
 
     @Test("a login comes back by the URL that the system opens the app with")
     func login() async throws {
-        let world = try await RedirectWorld()
         let app = try world.launch()
         let task = Task { [request = try await world.request()] in
             try await AuthState.logIn(.browser(request, world.agent(app)), at: .memory(service: world.service))
         }
         let answer = try await world.browser.answer()
         #expect(app.router.open(answer))
-        let state = try await bounded { try await task.value }
-        #expect(state.isAuthorized)
+        #expect(try await bounded { try await task.value }.isAuthorized)
         // A second use, and what was never ours.
         #expect(!app.router.open(answer))
         #expect(app.refused == [.stateMismatch])
@@ -31,7 +30,6 @@ struct RedirectRouterTests {
         "a signed answer (JARM) finds its login by the state inside",
         arguments: [.queryJWT, .fragmentJWT] as [AuthorizationRequest.ResponseMode])
     func signed(_ mode: AuthorizationRequest.ResponseMode) async throws {
-        let world = try await RedirectWorld()
         let app = try world.launch()
         var request = try await world.request()
         request.responseMode = mode
@@ -47,7 +45,6 @@ struct RedirectRouterTests {
 
     @Test("a deep link of the app is left to it, and not reported")
     func foreign() async throws {
-        let world = try await RedirectWorld()
         for app in [try world.launch(), try world.launch(world.store)] {
             for address in ["com.example.app:/settings?state=1", "https://app.example/callback?code=1&state=1"] {
                 #expect(!app.router.open(try #require(URL(string: address))))
@@ -58,7 +55,6 @@ struct RedirectRouterTests {
 
     @Test("a foreign URL neither ends a waiting login nor is taken")
     func wrongState() async throws {
-        let world = try await RedirectWorld()
         let app = try world.launch()
         let task = Task { [request = try await world.request()] in
             try await AuthState.logIn(.browser(request, world.agent(app)), at: .memory(service: world.service))
@@ -82,7 +78,6 @@ struct RedirectRouterTests {
 
     @Test("several logins wait side by side, and each gets its own answer")
     func sideBySide() async throws {
-        let world = try await RedirectWorld()
         let app = try world.launch(world.store)
         let requests = [try await world.request(), try await world.request(), try await world.request()]
         let tasks = requests.map { request in
@@ -95,9 +90,7 @@ struct RedirectRouterTests {
         #expect(try await world.store.load("pending-redirects") == nil)
     }
 
-    @Test("a cancelled or late login frees its place, in the store too")
-    func cancellation() async throws {
-        let world = try await RedirectWorld()
+    @Test func `a cancelled or late login frees its place, in the store too`() async throws {
         let app = try world.launch(world.store)
         let request = try await world.request()
         let task = Task { try await world.service.authorize(request, presenting: world.agent(app)) }
@@ -115,14 +108,12 @@ struct RedirectRouterTests {
         _ = try await world.browser.answer(page: 1)
         await world.clock.sleepers()
         world.clock.advance(by: .seconds(600))
-        let error = await authError { try await bounded { try await slow.value } }
-        #expect(error?.code == .timedOut)
+        #expect(await authError { try await bounded { try await slow.value } }?.code == .timedOut)
         #expect(try await world.store.load("pending-redirects") == nil)
     }
 
     @Test("a page that cannot be opened, and a store that cannot be written, end the login at once")
     func unopened() async throws {
-        let world = try await RedirectWorld()
         let app = try world.launch(ReadOnlyAuthStateStore(world.store))
         let request = try await world.request()
         let unkept = await authError { try await world.service.authorize(request, presenting: world.agent(app)) }
@@ -132,9 +123,7 @@ struct RedirectRouterTests {
         #expect(error?.code == .browserUnavailable)
     }
 
-    @Test("a page at the redirect URI hands over to the app's scheme")
-    func redirectPage() async throws {
-        let world = try await RedirectWorld()
+    @Test func `a page at the redirect URI hands over to the app's scheme`() async throws {
         world.provider.update {
             $0.clients = [OpenIDProvider.Client(id: "app", redirectURIs: ["https://app.example/cb"])]
         }
@@ -154,23 +143,18 @@ struct RedirectRouterTests {
 
     @Test("a logout comes back the same way")
     func logout() async throws {
-        let world = try await RedirectWorld()
         let app = try world.launch(world.store)
         let configuration = try await world.request().client.provider
         var request = EndSessionRequest(configuration: configuration, clientID: "app")
         request.postLogoutRedirectURI = try RedirectURI(RedirectWorld.redirectURI)
-        let task = Task { [request] in
-            try await world.service.endSession(request, presenting: world.agent(app))
-        }
+        let task = Task { [request] in try await world.service.endSession(request, presenting: world.agent(app)) }
         let answer = try await world.browser.answer()
         #expect(app.router.open(answer))
         try await bounded { try await task.value }
         #expect(try await world.store.load("pending-redirects") == nil)
     }
 
-    @Test("an agent that was given only a URL knows the answer by its state")
-    func plainURL() async throws {
-        let world = try await RedirectWorld()
+    @Test func `an agent that was given only a URL knows the answer by its state`() async throws {
         let app = try world.launch(world.store)
         let pending = try await world.service.begin(try await world.request())
         let session = try await world.agent(app).prepare(redirectURI: pending.request.redirectURI, for: .login)

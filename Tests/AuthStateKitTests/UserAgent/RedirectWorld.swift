@@ -1,7 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -16,11 +15,7 @@ struct RedirectWorld: Sendable {
 
     init() async throws { provider = try await OpenIDProvider(clock: clock.wallClock) }
 
-    var service: AuthorizationService {
-        var configuration = AuthorizationService.Configuration()
-        configuration.clock = WallClock { [clock] in clock.date }
-        return AuthorizationService(configuration: configuration)
-    }
+    var service: AuthorizationService { AuthorizationService { [clock] in $0.clock = WallClock { clock.date } } }
 
     func request(redirectURI: String = redirectURI) async throws -> AuthorizationRequest {
         AuthorizationRequest(

@@ -4,10 +4,8 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateUserAgent
 
-@Suite("Reading lines from a terminal", .timeLimit(.minutes(5)))
-struct StandardTerminalTests {
-    @Test("lines are read one at a time, then the rest, then the end")
-    func lines() async throws {
+@Suite("Reading lines from a terminal", .timeLimit(.minutes(5))) struct StandardTerminalTests {
+    @Test func `lines are read one at a time, then the rest, then the end`() async throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
         defer { close(ends[0]) }

@@ -60,7 +60,6 @@ final class TestSocket: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Reads until the text has been seen `times` times, or the end.
     func read(until text: String, times: Int = 1) -> String {
         var result = ""
         while result.components(of: text) < times, let chunk = readSome(), !chunk.isEmpty {
@@ -88,9 +87,7 @@ final class TestSocket: Sendable {
 
 extension String {
     /// The number of times that a text occurs.
-    func components(of text: String) -> Int {
-        split(separator: text, omittingEmptySubsequences: false).count - 1
-    }
+    func components(of text: String) -> Int { split(separator: text, omittingEmptySubsequences: false).count - 1 }
 
     /// The status of an HTTP answer; 0 when this is none.
     var httpStatus: Int { hasPrefix("HTTP/1.1 ") ? Int(dropFirst(9).prefix(3)) ?? 0 : 0 }

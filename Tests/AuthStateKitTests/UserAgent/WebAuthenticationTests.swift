@@ -1,7 +1,5 @@
 import AuthStateFoundation
-import AuthStateJOSE
 import AuthStateKit
-import AuthStateOAuth
 import AuthStateTesting
 import Dispatch
 import Testing
@@ -52,8 +50,7 @@ private final class FakeWindow: WebAuthenticationBrowser {
     }
 }
 
-@Suite("Web authentication user agent", .timeLimit(.minutes(5)))
-struct WebAuthenticationTests {
+@Suite("Web authentication user agent", .timeLimit(.minutes(5))) struct WebAuthenticationTests {
     private static let custom = "com.example.app:/callback"
 
     @MainActor
@@ -89,8 +86,7 @@ struct WebAuthenticationTests {
     func https() async throws {
         let (callback, window) = try await Self.present(
             [.end("https://app.example/callback?code=1#_")], at: "https://app.example/callback",
-            configuration: .init(
-                prefersEphemeralWebBrowserSession: true, additionalHeaderFields: ["X-App": "example"]))
+            configuration: .init(prefersEphemeralWebBrowserSession: true, additionalHeaderFields: ["X-App": "example"]))
         #expect(callback.url == "https://app.example/callback?code=1#_")
         let page = try #require(await window.pages.first)
         #expect(page.callback == .https(host: "app.example", path: "/callback"))
@@ -118,8 +114,7 @@ struct WebAuthenticationTests {
         #expect(error?.received?.contains("code") == false)
     }
 
-    @Test("an answer at the redirect URI is refused when a page there has to hand it over")
-    func notThroughThePage() async throws {
+    @Test func `an answer at the redirect URI is refused when a page there has to hand it over`() async throws {
         let callbackURL = try RedirectURI("com.example.app:/redirect")
         let error = await authError {
             try await Self.present(
@@ -141,9 +136,7 @@ struct WebAuthenticationTests {
     @Test("each failure of the window is its own error", arguments: failures)
     func failure(_ failure: WebAuthenticationFailure, _ redirectURI: String, _ code: AuthStateError.Code) async {
         for purpose in [UserAgentPurpose.login, .logout] {
-            let error = await authError {
-                try await Self.present([.fail(failure)], at: redirectURI, purpose: purpose)
-            }
+            let error = await authError { try await Self.present([.fail(failure)], at: redirectURI, purpose: purpose) }
             #expect(error?.code == code && error?.stage == purpose.stage)
             #expect(error?.kind == (code == .userCancelled ? .cancelled : .configuration))
             #expect((error?.hint == nil) == (code == .userCancelled))
@@ -205,8 +198,7 @@ struct WebAuthenticationTests {
         #expect(await window.cancellations == 1)
     }
 
-    @Test("a task that is cancelled already opens nothing")
-    func cancelledBefore() async throws {
+    @Test func `a task that is cancelled already opens nothing`() async throws {
         let window = await FakeWindow([])
         let agent = WebAuthenticationUserAgent(configuration: .init(), features: .all) { window }
         let session = try await agent.prepare(redirectURI: RedirectURI(Self.custom), for: .login)
@@ -247,9 +239,7 @@ struct WebAuthenticationTests {
 
     @Test("a system that is too old says so")
     func tooOld() async {
-        let https = await authError {
-            try await Self.present([], at: "https://app.example/callback", features: .none)
-        }
+        let https = await authError { try await Self.present([], at: "https://app.example/callback", features: .none) }
         #expect(https?.code == .unsupported && https?.expected?.contains("17.4") == true)
         let headers = await authError {
             try await Self.present([], features: .none, configuration: .init(additionalHeaderFields: ["A": "b"]))

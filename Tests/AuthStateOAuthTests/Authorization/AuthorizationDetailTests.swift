@@ -3,8 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Authorization details (RFC 9396)")
-struct AuthorizationDetailTests {
+@Suite("Authorization details (RFC 9396)") struct AuthorizationDetailTests {
     /// The example of section 2, figure 2.
     private static let example = """
         [{"type": "payment_initiation", "actions": ["initiate", "status", "cancel"],
@@ -48,9 +47,7 @@ struct AuthorizationDetailTests {
         arguments: [
             #"{"type":"x"}"#, #"["x"]"#, "[{}]", #"[{"type":""}]"#, #"[{"type":1}]"#, #"[{"type":"x"},null]"#, "null",
         ])
-    func malformed(_ text: String) throws {
-        #expect(try Self.details(text) == nil)
-    }
+    func malformed(_ text: String) throws { #expect(try Self.details(text) == nil) }
 
     @Test("details travel in the URL as JSON, and in a signed request as the list that they are")
     func request() throws {
@@ -90,8 +87,7 @@ struct AuthorizationDetailTests {
         }
     }
 
-    @Test("a request survives an archive with its details, and one from before details is read")
-    func archive() throws {
+    @Test func `a request survives an archive with its details, and one from before details is read`() throws {
         var request = try Fixtures.request()
         let plain = try JSONEncoder().encode(request)
         #expect(!String(decoding: plain, as: UTF8.self).contains("etails"))

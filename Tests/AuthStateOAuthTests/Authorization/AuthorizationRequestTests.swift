@@ -3,8 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Authorization requests")
-struct AuthorizationRequestTests {
+@Suite("Authorization requests") struct AuthorizationRequestTests {
     private func parameters(_ request: AuthorizationRequest) throws -> Parameters {
         let query = try #require(try request.url().absoluteString.split(separator: "?", maxSplits: 1).last)
         let parameters = try #require(Parameters(decoding: query))
@@ -78,8 +77,7 @@ struct AuthorizationRequestTests {
         #expect(known.asksConsentForOfflineAccess == false)
     }
 
-    @Test("the endpoint's own query is extended, not replaced")
-    func ownQuery() throws {
+    @Test func `the endpoint's own query is extended, not replaced`() throws {
         var request = try Fixtures.request()
         request.client.provider.authorizationEndpoint = try Fixtures.url("https://op.example/authorize?tenant=a%2Fb")
         #expect(try request.url().absoluteString.hasPrefix("https://op.example/authorize?tenant=a%2Fb&"))
@@ -176,8 +174,7 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("a request that lacks something or contradicts itself is refused before the browser opens")
-    func incomplete() throws {
+    @Test func `a request that lacks something or contradicts itself is refused before the browser opens`() throws {
         func code(_ change: (inout AuthorizationRequest) throws -> Void) throws -> AuthStateError.Code? {
             var request = try Fixtures.request()
             try change(&request)
@@ -195,8 +192,7 @@ struct AuthorizationRequestTests {
         _ = try machine.url()
     }
 
-    @Test("the hybrid flow needs a nonce (OpenID Connect Core, section 3.3.2.11)")
-    func hybridNonce() throws {
+    @Test func `the hybrid flow needs a nonce (OpenID Connect Core, section 3.3.2.11)`() throws {
         var request = try Fixtures.request()
         request.responseType = .codeIDToken
         _ = try request.url()
@@ -204,8 +200,7 @@ struct AuthorizationRequestTests {
         #expect(refusal { try request.url() }?.code == .invalidArgument)
     }
 
-    @Test("a request survives an archive")
-    func archive() throws {
+    @Test func `a request survives an archive`() throws {
         var request = try Fixtures.request()
         request.claims = ["userinfo": ["email": ["essential": true]]]
         #expect(try JSONDecoder().decode(AuthorizationRequest.self, from: JSONEncoder().encode(request)) == request)

@@ -3,8 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Authorization responses")
-struct AuthorizationResponseTests {
+@Suite("Authorization responses") struct AuthorizationResponseTests {
     private func code(
         _ query: String, _ change: (inout AuthorizationRequest) throws -> Void = { _ in }
     ) throws -> AuthStateError.Code? {
@@ -101,8 +100,7 @@ struct AuthorizationResponseTests {
         var listing = try Fixtures.request(
             Fixtures.configuration(metadata: ["prompt_values_supported": ["consent"]]),
             scopes: [.openID, .offlineAccess])
-        let refused = refusal { try Fixtures.response("\(answer)&state=\(listing.state)", to: listing) }
-        #expect(refused?.hint == others)
+        #expect(refusal { try Fixtures.response("\(answer)&state=\(listing.state)", to: listing) }?.hint == others)
         listing.asksConsentForOfflineAccess = false
         let unasked = refusal { try Fixtures.response("\(answer)&state=\(listing.state)", to: listing) }
         #expect((unasked?.hint == others) == !isNamed)
@@ -161,8 +159,7 @@ struct AuthorizationResponseTests {
         _ = try Fixtures.response("\(good)&iss=https://op.example", to: request)
     }
 
-    @Test("an ID token that was asked for stands in for the promised iss (RFC 9207, section 4)")
-    func issuerInIDToken() throws {
+    @Test func `an ID token that was asked for stands in for the promised iss (RFC 9207, section 4)`() throws {
         var request = try Fixtures.request()
         request.client.provider.metadata = try Fixtures.metadata([
             "authorization_response_iss_parameter_supported": true
@@ -175,8 +172,7 @@ struct AuthorizationResponseTests {
         #expect(try AuthorizationResponse(callback: callback, for: request).idToken == "a.b.c")
     }
 
-    @Test("an error without the promised iss is reported as unconfirmed; one with it is not")
-    func unconfirmedError() throws {
+    @Test func `an error without the promised iss is reported as unconfirmed; one with it is not`() throws {
         var request = try Fixtures.request()
         let query = "error=access_denied&error_description=No+way&error_uri=https://op.example/e&state=\(request.state)"
         let plain = refusal { try Fixtures.response(query, to: request) }
@@ -207,8 +203,7 @@ struct AuthorizationResponseTests {
         #expect(refusal { try read("#error=access_denied&state=\(request.state)") }?.code == .accessDenied)
     }
 
-    @Test("form_post takes the body and only the body")
-    func formPost() throws {
+    @Test func `form_post takes the body and only the body`() throws {
         var request = try Fixtures.request()
         request.responseMode = .formPost
         let answer = "code=c&state=\(request.state)"
@@ -223,8 +218,7 @@ struct AuthorizationResponseTests {
         #expect(refusal { try AuthorizationResponse(callback: posted, for: request) }?.code == .malformedResponse)
     }
 
-    @Test("an answer by another mode than was asked for is refused, and the error says which")
-    func otherModes() throws {
+    @Test func `an answer by another mode than was asked for is refused, and the error says which`() throws {
         let url = "https://app.example/callback"
         let answer = "code=c&state=\(try Fixtures.request().state)&id_token=a.b.c"
         let callbacks: [(AuthorizationRequest.ResponseMode, AuthorizationCallback)] = [
@@ -243,8 +237,7 @@ struct AuthorizationResponseTests {
         }
     }
 
-    @Test("an error counts however it comes, when it shows the state")
-    func errorsByOtherModes() throws {
+    @Test func `an error counts however it comes, when it shows the state`() throws {
         var request = try Fixtures.request()
         request.responseType = .codeIDToken
         let query = "error=unsupported_response_type&state="
@@ -252,8 +245,7 @@ struct AuthorizationResponseTests {
         #expect(refusal { try Fixtures.response("\(query)x", to: request) }?.code == .stateMismatch)
     }
 
-    @Test("the state of an answer tells which login it may belong to, whichever way it came")
-    func claimedState() throws {
+    @Test func `the state of an answer tells which login it may belong to, whichever way it came`() throws {
         let url = "https://app.example/callback"
         let signed = try JSONWebToken.sign(claims: ["state": "a b"], with: .generate(.es256))
         let named: [AuthorizationCallback] = [
@@ -269,8 +261,7 @@ struct AuthorizationResponseTests {
         for url in others { #expect(AuthorizationCallback(url: url).state == nil, "\(url)") }
     }
 
-    @Test("a signed answer (JARM) and tokens of the implicit flow are refused with an explanation")
-    func otherAnswers() throws {
+    @Test func `a signed answer (JARM) and tokens of the implicit flow are refused with an explanation`() throws {
         let signed = refusal { try Fixtures.response("response=a.b.c", to: Fixtures.request()) }
         #expect(signed?.code == .malformedResponse && signed?.message.contains("JARM") == true)
         let state = try Fixtures.request().state
@@ -282,14 +273,12 @@ struct AuthorizationResponseTests {
         #expect(extra.additionalParameters["access_token"] == nil, "a token that was not asked for is not kept")
     }
 
-    @Test("a fragment that a provider leaves behind does not disturb the code flow")
-    func strayFragment() throws {
+    @Test func `a fragment that a provider leaves behind does not disturb the code flow`() throws {
         let request = try Fixtures.request()
         #expect(try Fixtures.response("code=c&state=\(request.state)#_=_", to: request).code == "c")
     }
 
-    @Test("an ID token from the front channel is not taken when it was not asked for")
-    func unwantedIDToken() throws {
+    @Test func `an ID token from the front channel is not taken when it was not asked for`() throws {
         let request = try Fixtures.request()
         #expect(try Fixtures.response("code=c&state=\(request.state)&id_token=a.b.c", to: request).idToken == nil)
     }

@@ -3,10 +3,8 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Requests for claims")
-struct ClaimsRequestTests {
-    @Test("requested claims become the JSON of OpenID Connect Core, section 5.5")
-    func json() {
+@Suite("Requests for claims") struct ClaimsRequestTests {
+    @Test func `requested claims become the JSON of OpenID Connect Core, section 5.5`() {
         let request = ClaimsRequest(
             idToken: [
                 "auth_time": .essential, "acr": .init(isEssential: true, values: ["a", "b"]), "email": .voluntary,
@@ -22,8 +20,7 @@ struct ClaimsRequestTests {
         #expect(ClaimsRequest().json == [:])
     }
 
-    @Test("requested claims are sent as the parameter claims")
-    func sent() throws {
+    @Test func `requested claims are sent as the parameter claims`() throws {
         var request = try Fixtures.request()
         request.claims = ClaimsRequest(userInfo: ["name": .essential]).json
         let query = try request.url().absoluteString.drop { $0 != "?" }.dropFirst()

@@ -3,8 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Pushed authorization requests (RFC 9126)")
-struct PushedAuthorizationTests {
+@Suite("Pushed authorization requests (RFC 9126)") struct PushedAuthorizationTests {
     private func configuration() throws -> ProviderConfiguration {
         var configuration = try Fixtures.configuration()
         configuration.pushedAuthorizationRequestEndpoint = try Fixtures.url("https://op.example/par")
@@ -30,8 +29,7 @@ struct PushedAuthorizationTests {
         #expect(post.form?["client_secret"] == "s" && post.form?.values("client_id") == ["client"])
     }
 
-    @Test("a signed request is all that is pushed")
-    func signed() throws {
+    @Test func `a signed request is all that is pushed`() throws {
         let message = try PushedAuthorizationRequest(Fixtures.request(configuration()), requestObject: "a.b.c")
             .transportRequest(authentication: .none(clientID: "client"))
         #expect(message.form == ["client_id": "client", "request": "a.b.c"])
@@ -64,8 +62,7 @@ struct PushedAuthorizationTests {
             }?.code == .endpointMissing)
     }
 
-    @Test("a reference of the client's own cannot be pushed")
-    func ownReference() throws {
+    @Test func `a reference of the client's own cannot be pushed`() throws {
         var request = try Fixtures.request(configuration())
         request.requestURI = "https://app.example/request.jwt"
         let error = refusal {
@@ -74,8 +71,7 @@ struct PushedAuthorizationTests {
         #expect(error?.code == .invalidArgument)
     }
 
-    @Test("an archive from before pushed requests is read, and one with all their members")
-    func archive() throws {
+    @Test func `an archive from before pushed requests is read, and one with all their members`() throws {
         var request = try Fixtures.request(configuration())
         let plain = try JSONEncoder().encode(request)
         for name in ["isPushed", "signingCredential", "requestURI"] {
@@ -112,9 +108,7 @@ struct PushedAuthorizationTests {
             #"{"request_uri":"urn:x:y","request_uri":"urn:x:z","expires_in":60}"#,
         ])
     func malformed(_ body: String) {
-        let error = refusal {
-            try PushedAuthorizationResponse(Fixtures.json(body, status: 201), sentAt: Fixtures.now)
-        }
+        let error = refusal { try PushedAuthorizationResponse(Fixtures.json(body, status: 201), sentAt: Fixtures.now) }
         #expect(error?.code == .malformedResponse && error?.stage == .authorization && error?.httpStatus == 201)
     }
 

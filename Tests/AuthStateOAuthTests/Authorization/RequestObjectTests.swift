@@ -3,8 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Signed request objects (RFC 9101)")
-struct RequestObjectTests {
+@Suite("Signed request objects (RFC 9101)") struct RequestObjectTests {
     private static func key(_ algorithm: SignatureAlgorithm = .es256) throws -> SigningKey {
         try SigningKey.generate(algorithm, keyID: "client-key")
     }
@@ -16,8 +15,7 @@ struct RequestObjectTests {
         return token
     }
 
-    @Test("the claims of section 4's example come out of the same request, with the same types")
-    func example() throws {
+    @Test func `the claims of section 4's example come out of the same request, with the same types`() throws {
         let example = try JSONWebToken(parsing: RFC9101.requestObject)
         let key = try JSONWebKey(json: JSONValue(parsing: RFC9101.publicKey.utf8))
         try example.verify(with: JSONWebKeySet(keys: [key]), allowed: [.rs256])
@@ -36,8 +34,7 @@ struct RequestObjectTests {
         for (name, value) in expected { #expect(claims[name] == value, "\(name)") }
     }
 
-    @Test("a token is typed, short-lived, new each time, and names its key")
-    func frame() throws {
+    @Test func `a token is typed, short-lived, new each time, and names its key`() throws {
         let request = try Fixtures.request()
         let (first, second) = (try Self.token(request), try Self.token(request))
         #expect(first.header.type == "oauth-authz-req+jwt" && first.header.keyID == "client-key")
@@ -51,8 +48,7 @@ struct RequestObjectTests {
         for name in ["sub", "request", "request_uri"] { #expect(claims[name] == nil) }
     }
 
-    @Test("every parameter of the URL is a claim: numbers, objects and lists as such")
-    func parameters() throws {
+    @Test func `every parameter of the URL is a claim: numbers, objects and lists as such`() throws {
         var request = try Fixtures.request()
         request.claims = ClaimsRequest(idToken: ["email": .essential]).json
         request.maxAge = 0
@@ -77,24 +73,21 @@ struct RequestObjectTests {
         #expect(try Self.token(Fixtures.request(), key).header.algorithm == algorithm)
     }
 
-    @Test("a provider without an issuer is known by its endpoint")
-    func audience() throws {
+    @Test func `a provider without an issuer is known by its endpoint`() throws {
         var configuration = try Fixtures.configuration()
         configuration.issuer = nil
         let request = try Fixtures.request(configuration, scopes: ["api"])
         #expect(try Self.token(request).claims["aud"] == "https://op.example/authorize")
     }
 
-    @Test("the URL has the object, and beside it what makes the request one of OpenID Connect")
-    func byValue() throws {
+    @Test func `the URL has the object, and beside it what makes the request one of OpenID Connect`() throws {
         let url = try Fixtures.request().url(signedAs: "a.b.c").absoluteString
         #expect(
             url == "https://op.example/authorize?client_id=client&response_type=code&scope=openid%20profile"
                 + "&request=a.b.c")
     }
 
-    @Test("a reference of the client's own goes the same way")
-    func byReference() throws {
+    @Test func `a reference of the client's own goes the same way`() throws {
         var request = try Fixtures.request()
         request.requestURI = "https://app.example/r.jwt#x"
         #expect(
@@ -106,8 +99,7 @@ struct RequestObjectTests {
         }
     }
 
-    @Test("the metadata's rules for request objects are followed")
-    func metadata() throws {
+    @Test func `the metadata's rules for request objects are followed`() throws {
         var required = try Fixtures.request(Fixtures.configuration(metadata: ["require_signed_request_object": true]))
         #expect(refusal { try required.url() }?.code == .invalidArgument)
         required.requestURI = "https://app.example/r.jwt"
@@ -120,8 +112,7 @@ struct RequestObjectTests {
         #expect(refusal { try request.url() }?.code == .unsupported)
     }
 
-    @Test("a request that is to be signed has no URL of its own")
-    func signingCredential() throws {
+    @Test func `a request that is to be signed has no URL of its own`() throws {
         var request = try Fixtures.request()
         request.signingCredential = .secret(Secrets.make("hmac"))
         Secrets.expectNone(in: request)

@@ -3,8 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Backchannel authentication (OpenID Connect CIBA Core 1.0)")
-struct BackchannelAuthenticationTests {
+@Suite("Backchannel authentication (OpenID Connect CIBA Core 1.0)") struct BackchannelAuthenticationTests {
     private static func request(
         _ hint: BackchannelAuthenticationRequest.Hint = .login("ada@op.example")
     ) throws -> BackchannelAuthenticationRequest {
@@ -141,8 +140,7 @@ struct BackchannelAuthenticationTests {
         Secrets.expectNone(in: error as Any)
     }
 
-    @Test("the question for the tokens (section 10.1)")
-    func tokenRequest() throws {
+    @Test func `the question for the tokens (section 10.1)`() throws {
         let request = try Self.response().tokenRequest(["tenant": "t"])
         let form = try #require(try request.transportRequest(authentication: .none(clientID: "client")).form)
         #expect(form["grant_type"] == "urn:openid:params:grant-type:ciba")
@@ -151,8 +149,7 @@ struct BackchannelAuthenticationTests {
         Secrets.expectNone(in: request)
     }
 
-    @Test("an endpoint for clients with certificates is used by them alone (RFC 8705, section 5)")
-    func certificate() throws {
+    @Test func `an endpoint for clients with certificates is used by them alone (RFC 8705, section 5)`() throws {
         var configuration = try Self.request().client.provider
         configuration.metadata = try ProviderMetadata(
             document: [
@@ -163,8 +160,7 @@ struct BackchannelAuthenticationTests {
         #expect(configuration.endpoints(for: .none) == configuration)
     }
 
-    @Test("a user code that the provider repeats is not shown, short as it is")
-    func repeatedUserCode() throws {
+    @Test func `a user code that the provider repeats is not shown, short as it is`() throws {
         var request = try Self.request()
         request.userCode = "1234"
         let message = try request.transportRequest(authentication: .none(clientID: "client"))

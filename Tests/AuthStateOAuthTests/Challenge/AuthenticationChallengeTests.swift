@@ -1,23 +1,19 @@
 import AuthStateOAuth
 import Testing
 
-@Suite("WWW-Authenticate")
-struct AuthenticationChallengeTests {
+@Suite("WWW-Authenticate") struct AuthenticationChallengeTests {
     private typealias Challenge = AuthenticationChallenge
 
-    @Test("RFC 9110's example: two challenges on a line, quoted quotes, a token value")
-    func example() {
+    @Test func `RFC 9110's example: two challenges on a line, quoted quotes, a token value`() {
         let line = #"Basic realm="simple", Newauth realm="apps", type=1, title="Login to \"apps\"""#
         #expect(
             AuthenticationChallenge.parse([line]) == [
                 Challenge(scheme: "Basic", parameters: ["realm": "simple"]),
-                Challenge(
-                    scheme: "Newauth", parameters: ["realm": "apps", "type": "1", "title": #"Login to "apps""#]),
+                Challenge(scheme: "Newauth", parameters: ["realm": "apps", "type": "1", "title": #"Login to "apps""#]),
             ])
     }
 
-    @Test("RFC 6750's challenge is read")
-    func bearer() throws {
+    @Test func `RFC 6750's challenge is read`() throws {
         let line =
             #"Bearer realm="example", error="invalid_token", error_description="The access token expired", scope="a b""#
         let challenge = try #require(AuthenticationChallenge.parse([line])?.first)
@@ -72,16 +68,14 @@ struct AuthenticationChallengeTests {
         #expect(AuthenticationChallenge.parse(["Bearer", line]) == nil)
     }
 
-    @Test("several lines are one list; a challenge does not go on over a line's end")
-    func lines() {
+    @Test func `several lines are one list; a challenge does not go on over a line's end`() {
         let lines = [#"Basic realm="x""#, "DPoP algs=\"ES256\", Bearer"]
         #expect(AuthenticationChallenge.parse(lines)?.map(\.scheme) == ["Basic", "DPoP", "Bearer"])
         #expect(AuthenticationChallenge.parse(["Bearer a=1", "b=2"]) == nil)
         #expect(AuthenticationChallenge.parse([]) == [])
     }
 
-    @Test("no cut of a good line crashes, and random bytes do not either")
-    func survives() {
+    @Test func `no cut of a good line crashes, and random bytes do not either`() {
         let line = #"Basic realm="si\"mple", Negotiate abc==, Bearer error="invalid_token", scope="a b""#
         for end in line.indices { _ = AuthenticationChallenge.parse([String(line[..<end])]) }
         var generator = SystemRandomNumberGenerator()
@@ -92,8 +86,7 @@ struct AuthenticationChallengeTests {
         }
     }
 
-    @Test("an error keeps a cut copy of a challenge")
-    func cut() {
+    @Test func `an error keeps a cut copy of a challenge`() {
         var challenge = Challenge(scheme: "Bearer", parameters: ["error": "invalid_token", "scope": "a\u{1B}b"])
         #expect(challenge.cut.parameters == ["error": "invalid_token", "scope": "a\u{FFFD}b"])
         for number in 100..<200 { challenge.parameters["x\(number)"] = String(repeating: "x", count: 5000) }

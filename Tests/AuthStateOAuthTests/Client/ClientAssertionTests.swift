@@ -3,8 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Client assertions")
-struct ClientAssertionTests {
+@Suite("Client assertions") struct ClientAssertionTests {
     private static let key = Result { try SigningKey.generate(.es256, keyID: "k1") }
 
     private func assertion() throws -> ClientAssertion {
@@ -26,8 +25,7 @@ struct ClientAssertionTests {
         try token.verify(with: VerificationKey(key.publicKey), allowed: [.es256])
     }
 
-    @Test("every signature is another token")
-    func singleUse() throws {
+    @Test func `every signature is another token`() throws {
         let identifiers = try (0..<100).map { _ in
             try JSONWebToken(parsing: assertion().signed(with: Self.key.get())).claims["jti"]?.stringValue
         }
@@ -43,9 +41,7 @@ struct ClientAssertionTests {
                 authentication: .assertion("a.b.c", clientID: "client", method: method))
             let form = try #require(sent.form)
             #expect(
-                form.names == [
-                    "grant_type", "refresh_token", "client_id", "client_assertion_type", "client_assertion",
-                ])
+                form.names == ["grant_type", "refresh_token", "client_id", "client_assertion_type", "client_assertion"])
             #expect(form["client_id"] == "client" && form["client_assertion"] == "a.b.c")
             #expect(form["client_assertion_type"] == "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
             #expect(sent.headers["Authorization"] == nil)
@@ -105,8 +101,7 @@ struct ClientAssertionTests {
         #expect(try sign().algorithm.rawValue == expected)
     }
 
-    @Test("a key that cannot sign with the registered algorithm, or not at all, is told apart")
-    func unfit() throws {
+    @Test func `a key that cannot sign with the registered algorithm, or not at all, is told apart`() throws {
         let key = try Self.key.get()
         for (key, algorithm) in [(key.privateKey, SignatureAlgorithm.rs256), (key.publicKey, .es256)] {
             let error = refusal {
@@ -116,8 +111,7 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("a secret signs when the provider takes nothing else from it")
-    func preferredMethod() throws {
+    @Test func `a secret signs when the provider takes nothing else from it`() throws {
         func preferred(_ methods: JSONValue) throws -> ClientAuthenticationMethod {
             try ClientAuthentication.preferredMethod(
                 Fixtures.metadata(["token_endpoint_auth_methods_supported": methods]))

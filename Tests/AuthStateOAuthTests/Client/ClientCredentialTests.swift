@@ -3,16 +3,12 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Client credentials")
-struct ClientCredentialTests {
+@Suite("Client credentials") struct ClientCredentialTests {
     /// Credentials as earlier versions archived them, and as this one does.
     static let golden: [(archive: String, credential: ClientCredential)] = [
         (#"{"source":"none"}"#, .none),
         (#"{"name":"S","source":"environment"}"#, .environment("S")),
-        (
-            #"{"method":"client_secret_post","name":"/s","source":"file"}"#,
-            .file("/s", method: .clientSecretPost)
-        ),
+        (#"{"method":"client_secret_post","name":"/s","source":"file"}"#, .file("/s", method: .clientSecretPost)),
         (
             #"{"method":"client_secret_jwt","secret":"issued","signingAlgorithm":"HS512","source":"issued"}"#,
             ClientCredential(.issued("issued"), method: .clientSecretJWT, signingAlgorithm: .hs512)
@@ -40,8 +36,7 @@ struct ClientCredentialTests {
         #expect(try JSONDecoder().decode(ClientCredential.self, from: Data(archive.utf8)) == credential)
     }
 
-    @Test("a key in memory is neither archived nor shown")
-    func memory() throws {
+    @Test func `a key in memory is neither archived nor shown`() throws {
         let key = try SigningKey.generate(.es256, keyID: "k1")
         let secret = try #require(key.privateKey.privateJSON["d"]?.stringValue)
         let credential = ClientCredential.privateKey(key)
@@ -55,8 +50,7 @@ struct ClientCredentialTests {
         #expect(restored == ClientCredential(.value(""), method: .privateKeyJWT, keyID: "k1", signingAlgorithm: .es256))
     }
 
-    @Test("a description says where the secret or the key is")
-    func descriptions() {
+    @Test func `a description says where the secret or the key is`() {
         #expect(ClientCredential.privateKey(file: "/k.pem").description == "private key in the file /k.pem")
         #expect(
             ClientCredential.privateKey(environment: "KEY").description

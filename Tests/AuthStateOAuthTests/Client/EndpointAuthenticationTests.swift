@@ -2,10 +2,8 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("How clients authenticate at each endpoint")
-struct EndpointAuthenticationTests {
-    @Test("each endpoint has its own list; where it has none, the token endpoint's counts")
-    func lists() throws {
+@Suite("How clients authenticate at each endpoint") struct EndpointAuthenticationTests {
+    @Test func `each endpoint has its own list; where it has none, the token endpoint's counts`() throws {
         let configuration = try Fixtures.configuration(metadata: [
             "revocation_endpoint": "https://op.example/revoke",
             "introspection_endpoint": "https://op.example/introspect",

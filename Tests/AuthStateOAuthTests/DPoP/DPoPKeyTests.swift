@@ -3,8 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("DPoP keys")
-struct DPoPKeyTests {
+@Suite("DPoP keys") struct DPoPKeyTests {
     private func reopened(_ key: DPoPKey) throws -> DPoPKey {
         try JSONDecoder().decode(DPoPKey.self, from: JSONEncoder().encode(key))
     }
@@ -14,8 +13,7 @@ struct DPoPKeyTests {
         throw CancellationError()
     }
 
-    @Test("a key that is kept with the state is archived, and the same afterwards")
-    func kept() throws {
+    @Test func `a key that is kept with the state is archived, and the same afterwards`() throws {
         let key = try DPoPKey.generate()
         #expect(key.algorithm == .es256 && key.source == .state)
         let again = try reopened(key)
@@ -26,8 +24,7 @@ struct DPoPKeyTests {
         #expect(try shown.thumbprintText() == key.thumbprint)
     }
 
-    @Test("only the place and the thumbprint of a key in a file are archived; it is read once")
-    func referredTo() throws {
+    @Test func `only the place and the thumbprint of a key in a file are archived; it is read once`() throws {
         let material = try SigningKey.generate(.es256).privateKey
         let key = try DPoPKey(material, from: .file("/keys/dpop.pem"), algorithm: nil)
         let archive = String(decoding: try JSONEncoder().encode(key), as: UTF8.self)
@@ -48,8 +45,7 @@ struct DPoPKeyTests {
         #expect(error?.code == .credentialUnavailable)
     }
 
-    @Test("public and symmetric keys are refused")
-    func unfit() throws {
+    @Test func `public and symmetric keys are refused`() throws {
         let key = try SigningKey.generate(.es256)
         for unfit in [key.publicKey, JSONWebKey(secret: [UInt8](repeating: 1, count: 32))] {
             let error = #expect(throws: AuthStateError.self) { try DPoPKey(unfit) }
@@ -85,8 +81,7 @@ struct DPoPKeyTests {
         #expect(try Parameters(of: request.url())["dpop_jkt"] == request.dpopKey?.thumbprint)
     }
 
-    @Test("no description shows anything of the private key")
-    func secret() throws {
+    @Test func `no description shows anything of the private key`() throws {
         let key = try DPoPKey.generate()
         let archive = try JSONValue(parsing: [UInt8](JSONEncoder().encode(key)))
         let secret = try #require(archive["key"]?["d"]?.stringValue)

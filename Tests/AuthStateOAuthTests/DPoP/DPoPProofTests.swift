@@ -3,8 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("DPoP proofs")
-struct DPoPProofTests {
+@Suite("DPoP proofs") struct DPoPProofTests {
     /// The key of RFC 9449's examples, whose private part is unknown.
     private static let header =
         "eyJ0eXAiOiJkcG9wK2p3dCIsImFsZyI6IkVTMjU2IiwiandrIjp7Imt0eSI6IkVDIiwieCI6Imw4dEZyaHgtMzR0VjNoUklDUkRZOXpDa0RscEJo"
@@ -47,9 +46,7 @@ struct DPoPProofTests {
 
     @Test(
         "a proof shows the public key and nothing of the private one",
-        arguments: [
-            SignatureAlgorithm.es256, .es384, .edDSA, .rs256,
-        ])
+        arguments: [SignatureAlgorithm.es256, .es384, .edDSA, .rs256])
     func publicKey(_ algorithm: SignatureAlgorithm) throws {
         let key = try DPoPKey.generate(algorithm)
         let signer = try key.signer { _ in throw CancellationError() }

@@ -3,8 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Device authorization (RFC 8628)")
-struct DeviceAuthorizationTests {
+@Suite("Device authorization (RFC 8628)") struct DeviceAuthorizationTests {
     private static func request() throws -> DeviceAuthorizationRequest {
         var configuration = try Fixtures.configuration()
         configuration.deviceAuthorizationEndpoint = try Fixtures.url("https://op.example/device_authorization")
@@ -39,8 +38,7 @@ struct DeviceAuthorizationTests {
         #expect(confidential.headers["Authorization"] != nil && confidential.form?["client_id"] == nil)
     }
 
-    @Test("without the endpoint there is a clear error, and no parameter is replaced")
-    func refusedRequests() throws {
+    @Test func `without the endpoint there is a clear error, and no parameter is replaced`() throws {
         var request = try Self.request()
         request.additionalParameters = ["scope": "admin"]
         #expect(
@@ -59,8 +57,7 @@ struct DeviceAuthorizationTests {
         #expect(response.expiresAt == Fixtures.now.addingTimeInterval(1800) && response.interval == .seconds(5))
         Secrets.expectNone(in: response)
         #expect(!"\(response)".contains("WDJB"))
-        let copy = try JSONDecoder().decode(
-            DeviceAuthorizationResponse.self, from: JSONEncoder().encode(response))
+        let copy = try JSONDecoder().decode(DeviceAuthorizationResponse.self, from: JSONEncoder().encode(response))
         #expect(copy == response)
     }
 
@@ -119,14 +116,11 @@ struct DeviceAuthorizationTests {
         ])
     func refusals(_ name: String, _ status: Int, _ code: AuthStateError.Code) throws {
         let answer = Fixtures.json(#"{"error":"\#(name)"}"#, status: status)
-        let error = refusal {
-            try DeviceAuthorizationResponse(answer, to: Self.request(), sentAt: Fixtures.now)
-        }
+        let error = refusal { try DeviceAuthorizationResponse(answer, to: Self.request(), sentAt: Fixtures.now) }
         #expect(error?.code == code && error?.stage == .authorization && error?.httpStatus == status)
     }
 
-    @Test("the question for the tokens (section 3.4)")
-    func tokenRequest() throws {
+    @Test func `the question for the tokens (section 3.4)`() throws {
         let request = TokenRequest(
             Client(try Fixtures.configuration(), id: "client"), .deviceCode(Secrets.make("device")))
         let form = try #require(try request.transportRequest(authentication: .none(clientID: "client")).form)

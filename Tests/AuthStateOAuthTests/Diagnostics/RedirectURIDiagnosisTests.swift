@@ -1,8 +1,7 @@
 import AuthStateOAuth
 import Testing
 
-@Suite("Findings about redirect URIs")
-struct RedirectURIDiagnosisTests {
+@Suite("Findings about redirect URIs") struct RedirectURIDiagnosisTests {
     /// A redirect URI and all its findings.
     struct Row: Sendable, CustomTestStringConvertible {
         let uri: String
@@ -120,8 +119,7 @@ struct RedirectURIDiagnosisTests {
         #expect(RedirectURI.diagnose(uri).map(\.severity) == severities)
     }
 
-    @Test("a finding says what to write instead")
-    func hints() {
+    @Test func `a finding says what to write instead`() {
         #expect(
             RedirectURI.diagnose("com.example.app://callback").first?.hint.contains("com.example.app:/callback") == true
         )

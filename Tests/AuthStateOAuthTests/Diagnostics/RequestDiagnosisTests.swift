@@ -2,8 +2,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Findings about authorization requests")
-struct RequestDiagnosisTests {
+@Suite("Findings about authorization requests") struct RequestDiagnosisTests {
     private func codes(
         _ redirectURI: String?, _ credential: ClientCredential = .none, app: AppDeclarations? = nil,
         _ change: (inout AuthorizationRequest) throws -> Void = { _ in }
@@ -58,8 +57,7 @@ struct RequestDiagnosisTests {
         #expect(try codes(Fixtures.configuration(), [.login]).isEmpty)
     }
 
-    @Test("the response mode is the request's, and the provider is known by its issuer")
-    func context() throws {
+    @Test func `the response mode is the request's, and the provider is known by its issuer`() throws {
         #expect(try codes("com.example.app:/cb") { $0.responseMode = .formPost } == [.formPostToApp])
         #expect(
             try codes("com.example.app:/cb") { $0.client.provider.issuer = try Issuer("https://accounts.google.com") }

@@ -2,8 +2,7 @@ import AuthStateFoundation
 import AuthStateOAuth
 import Testing
 
-@Suite("Parameters of an endpoint's URL")
-struct EndpointURLTests {
+@Suite("Parameters of an endpoint's URL") struct EndpointURLTests {
     @Test(
         "the endpoint's own query is kept as it is written; a name that would come twice is replaced",
         arguments: [
@@ -15,12 +14,10 @@ struct EndpointURLTests {
             ("https://op.example/a?t#f", "https://op.example/a?t&p=1%202"),
         ])
     func appending(_ endpoint: String, _ expected: String) throws {
-        let url = try Fixtures.url(endpoint).appending(["p": "1 2"], stage: .authorization)
-        #expect(url.absoluteString == expected)
+        #expect(try Fixtures.url(endpoint).appending(["p": "1 2"], stage: .authorization).absoluteString == expected)
     }
 
-    @Test("without parameters nothing is added")
-    func empty() throws {
+    @Test func `without parameters nothing is added`() throws {
         #expect(try Fixtures.url("https://op.example/a").appending([:], stage: .logout).query() == nil)
     }
 }

@@ -1,20 +1,17 @@
 import AuthStateOAuth
 import Testing
 
-@Suite("Parameters and percent-encoding")
-struct ParametersTests {
+@Suite("Parameters and percent-encoding") struct ParametersTests {
     @Test("AppAuth's vectors: reserved characters are escaped, a space as %20")
     func appAuthEncoding() {
         #expect(PercentEncoding.uri(" %&+£€") == "%20%25%26%2B%C2%A3%E2%82%AC")
         #expect(PercentEncoding.uri("AZaz09-._~") == "AZaz09-._~")
         #expect(PercentEncoding.uri("!*'();:@=$,/?#[]") == "%21%2A%27%28%29%3B%3A%40%3D%24%2C%2F%3F%23%5B%5D")
-        #expect(
-            PercentEncoding.form("t _9V-F*I+Z1Lk.u7:2/8L+w=") == "t+_9V-F*I%2BZ1Lk.u7%3A2%2F8L%2Bw%3D")
+        #expect(PercentEncoding.form("t _9V-F*I+Z1Lk.u7:2/8L+w=") == "t+_9V-F*I%2BZ1Lk.u7%3A2%2F8L%2Bw%3D")
         #expect(PercentEncoding.form("~") == "%7E")
     }
 
-    @Test("+ and %20 are both spaces, and repeated names are kept in order")
-    func decoding() throws {
+    @Test func `+ and %20 are both spaces, and repeated names are kept in order`() throws {
         let parameters = try #require(Parameters(decoding: "a=1+2&b=3%204&a=%E2%82%AC&c&=d&&e=x=y%3d"))
         #expect(parameters.values("a") == ["1 2", "€"])
         #expect(parameters["b"] == "3 4" && parameters["c"] == "" && parameters[""] == "d")
@@ -27,20 +24,16 @@ struct ParametersTests {
     @Test(
         "a broken escape, or bytes that are not UTF-8, make the whole unreadable",
         arguments: ["a=%", "a=%4", "a=%zz", "%=a", "a=%FF", "a=%C3", "a=%ED%A0%80", "a=%C0%AF"])
-    func malformed(_ text: String) {
-        #expect(Parameters(decoding: text) == nil)
-    }
+    func malformed(_ text: String) { #expect(Parameters(decoding: text) == nil) }
 
-    @Test("encoding and decoding returns the same parameters, with any content")
-    func roundTrip() {
+    @Test func `encoding and decoding returns the same parameters, with any content`() {
         var parameters: Parameters = ["a b": "c&d=e", "ü": "\u{0}\n%+"]
         parameters.append("a b", "again")
         #expect(Parameters(decoding: parameters.encoded) == parameters)
         #expect(PercentEncoding.decode(PercentEncoding.form("ü +~*")[...]) == "ü +~*")
     }
 
-    @Test("setting a parameter replaces every value at the first one's place; nil removes")
-    func subscripting() {
+    @Test func `setting a parameter replaces every value at the first one's place; nil removes`() {
         var parameters: Parameters = ["a": "1", "b": "2"]
         parameters.append("a", "3")
         parameters["a"] = "4"

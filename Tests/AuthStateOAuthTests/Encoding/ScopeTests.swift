@@ -2,10 +2,8 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("Scopes")
-struct ScopeTests {
-    @Test("a scope token has 0x21, 0x23–0x5B and 0x5D–0x7E, and nothing else (RFC 6749, section 3.3)")
-    func characters() {
+@Suite("Scopes") struct ScopeTests {
+    @Test func `a scope token has 0x21, 0x23–0x5B and 0x5D–0x7E, and nothing else (RFC 6749, section 3.3)`() {
         for value in UInt32(0)...0x180 {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let expected = value == 0x21 || (0x23...0x5B).contains(value) || (0x5D...0x7E).contains(value)
@@ -15,8 +13,7 @@ struct ScopeTests {
         #expect(Scope(rawValue: "https://api.example/read:all").isValid)
     }
 
-    @Test("scopes are joined by spaces, in order, repeated ones once")
-    func joining() throws {
+    @Test func `scopes are joined by spaces, in order, repeated ones once`() throws {
         let scopes: [Scope] = ["openid", "b", "openid", "a"]
         #expect(try scopes.joined(stage: .token) == "openid b a")
         #expect(try [Scope]().joined(stage: .token) == nil)

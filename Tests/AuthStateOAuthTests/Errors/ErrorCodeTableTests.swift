@@ -1,8 +1,7 @@
 import AuthStateOAuth
 import Testing
 
-@Suite("The error codes of the specifications")
-struct ErrorCodeTableTests {
+@Suite("The error codes of the specifications") struct ErrorCodeTableTests {
     /// An error code that a specification defines.
     struct Entry: Sendable, CustomTestStringConvertible {
         let specification: String
@@ -156,17 +155,14 @@ struct ErrorCodeTableTests {
         arguments: unspokenCodes)
     func unspoken(_ name: String) throws {
         let request = try Fixtures.request()
-        let error = try #require(
-            refusal { try Fixtures.response("error=\(name)&state=\(request.state)", to: request) })
+        let error = try #require(refusal { try Fixtures.response("error=\(name)&state=\(request.state)", to: request) })
         #expect(error.code == .providerError && error.response?.error == name && error.message.contains(name))
     }
 
     @Test("each error is read from the authorization endpoint's answer too", arguments: table)
     func authorizationResponse(_ entry: Entry) throws {
         let request = try Fixtures.request()
-        let error = refusal {
-            try Fixtures.response("error=\(entry.name)&state=\(request.state)", to: request)
-        }
+        let error = refusal { try Fixtures.response("error=\(entry.name)&state=\(request.state)", to: request) }
         #expect(error?.code == entry.code && error?.kind == entry.kind && error?.stage == .authorization)
         #expect(error?.response?.error == entry.name)
     }

@@ -3,8 +3,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("Errors")
-struct ErrorTests {
+@Suite("Errors") struct ErrorTests {
     /// The names of all codes, read from their declarations: a list of our own could forget one.
     private static let names: [String] = {
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -16,19 +15,16 @@ struct ErrorTests {
         }
     }()
 
-    @Test("every known code has a kind")
-    func kinds() {
+    @Test func `every known code has a kind`() {
         #expect(Self.names.count >= 50 && Set(Self.names).count == Self.names.count)
         for name in Self.names {
             #expect(AuthStateError.Code.kinds[AuthStateError.Code(rawValue: name)] != nil, "\(name)")
         }
         #expect(AuthStateError.Code.kinds.count == Self.names.count)
-        let unknown = AuthStateError(AuthStateError.Code(rawValue: "new"), stage: .token, "New.")
-        #expect(unknown.kind == .refused)
+        #expect(AuthStateError(AuthStateError.Code(rawValue: "new"), stage: .token, "New.").kind == .refused)
     }
 
-    @Test("a code is a pattern to catch by")
-    func patterns() {
+    @Test func `a code is a pattern to catch by`() {
         func caught(_ error: any Error) -> String {
             do { throw error } catch AuthStateError.Code.notLoggedIn {
                 return "code"
@@ -62,12 +58,9 @@ struct ErrorTests {
     @Test(
         "a code that no specification defines has one meaning; the table has all the others",
         arguments: ["Invalid_Grant", "", "something_new", "invalid_grant "])
-    func unknownCodes(_ name: String) {
-        #expect(OAuthErrorResponse(error: name).code == .providerError)
-    }
+    func unknownCodes(_ name: String) { #expect(OAuthErrorResponse(error: name).code == .providerError) }
 
-    @Test("an error keeps everything through an archive")
-    func archive() throws {
+    @Test func `an error keeps everything through an archive`() throws {
         var error = AuthStateError(
             .invalidGrant, stage: .refresh, "Gone.", expected: "a", received: "b", hint: "c",
             response: OAuthErrorResponse(error: "invalid_grant", errorDescription: "d", errorURI: "https://e"),
@@ -75,8 +68,7 @@ struct ErrorTests {
         error.challenge = AuthenticationChallenge(
             scheme: "Bearer", parameters: ["error": "invalid_token"], token68: "x")
         error.responseBody = "body"
-        let decoded = try JSONDecoder().decode(AuthStateError.self, from: JSONEncoder().encode(error))
-        #expect(decoded == error)
+        #expect(try JSONDecoder().decode(AuthStateError.self, from: JSONEncoder().encode(error)) == error)
         let text = "\(error)"
         for part in ["Gone.", "Expected a.", "Received b.", "c"] { #expect(text.contains(part)) }
     }
@@ -89,8 +81,7 @@ struct ErrorTests {
         #expect(text == "Wrong. This program expects a. The answer has b. Ask.")
     }
 
-    @Test("the stages have the names that the command line prints")
-    func stages() {
+    @Test func `the stages have the names that the command line prints`() {
         let stages: [AuthStateError.Stage] = [
             .usage, .discovery, .registration, .authorization, .token, .userinfo, .refresh, .resource, .logout, .store,
         ]

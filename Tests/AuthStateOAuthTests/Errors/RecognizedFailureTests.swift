@@ -3,8 +3,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("Failures that are recognised")
-struct RecognizedFailureTests {
+@Suite("Failures that are recognised") struct RecognizedFailureTests {
     /// A provider's answer, word for word, and its meaning.
     struct Answer: Sendable, CustomTestStringConvertible {
         let provider: String
@@ -135,7 +134,7 @@ struct RecognizedFailureTests {
         let page = TransportResponse(status: 400, body: Data("Bad Request".utf8))
         for (stage, word) in [
             (AuthStateError.Stage.refresh, "Log in again"), (.registration, "provider's pages"),
-            (.logout, "until they end"),
+            (.logout, "until they expire"),
         ] {
             #expect(AuthStateError.endpoint("endpoint", page, stage: stage).hint?.contains(word) == true)
         }
@@ -192,16 +191,14 @@ struct RecognizedFailureTests {
         #expect(error.recognizedFailure?.name == name && error.explained.hint != nil)
     }
 
-    @Test("a message is not taken for a provider's answer, nor an answer for a message")
-    func kinds() {
+    @Test func `a message is not taken for a provider's answer, nor an answer for a message`() {
         #expect(AuthStateError(.invalidArgument, stage: .usage, "The redirect_uri is wrong.").recognizedFailure == nil)
         #expect(AuthStateError(.unreachable, stage: .token, "self-signed").recognizedFailure == nil)
         let response = OAuthErrorResponse(error: "x", errorDescription: "self-signed certificate")
         #expect(AuthStateError(.providerError, stage: .token, "x", response: response).recognizedFailure == nil)
     }
 
-    @Test("each failure has one row, and words that are in lowercase")
-    func rows() {
+    @Test func `each failure has one row, and words that are in lowercase`() {
         #expect(Set(RecognizedFailure.table.map(\.name)).count == RecognizedFailure.table.count)
         for row in RecognizedFailure.table {
             #expect(row.hint.hasSuffix(".") && !row.signs.isEmpty)

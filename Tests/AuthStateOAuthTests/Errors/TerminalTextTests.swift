@@ -5,8 +5,7 @@ import Testing
 @testable import AuthStateOAuth
 
 /// Text that a provider may write to steer a terminal, or to imitate other text.
-@Suite("Text for a terminal")
-struct TerminalTextTests {
+@Suite("Text for a terminal") struct TerminalTextTests {
     /// ESC, CSI, OSC, DEL, NEL, bidirectional marks, overrides and isolates, zero-width characters, line breaks, tabs.
     static let steering: [Unicode.Scalar] = [
         "\u{1B}", "\u{9B}", "\u{9D}", "\u{7F}", "\u{85}", "\u{07}", "\u{08}", "\u{0}", "\n", "\r", "\t", "\u{0B}",
@@ -25,9 +24,7 @@ struct TerminalTextTests {
     }
 
     @Test("each character that steers is replaced, and every other one is kept", arguments: steering)
-    func scalar(_ scalar: Unicode.Scalar) {
-        #expect("a\(scalar)b".printable() == "a\u{FFFD}b")
-    }
+    func scalar(_ scalar: Unicode.Scalar) { #expect("a\(scalar)b".printable() == "a\u{FFFD}b") }
 
     @Test(
         "letters of every script, combining marks and symbols are kept",
@@ -82,8 +79,7 @@ struct TerminalTextTests {
         #expect(try JSONDecoder().decode(AuthStateError.self, from: again) == error)
     }
 
-    @Test("an answer of the token endpoint leads to an error that can be shown")
-    func tokenEndpoint() throws {
+    @Test func `an answer of the token endpoint leads to an error that can be shown`() throws {
         let body: JSONValue = ["error": "invalid_grant", "error_description": .string(Self.hostile)]
         let answer = TokenAnswer(
             Fixtures.json(String(decoding: body.serialized(), as: UTF8.self), status: 400),

@@ -3,8 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Assertions that another party signs (RFC 7521)")
-struct AssertionGrantTests {
+@Suite("Assertions that another party signs (RFC 7521)") struct AssertionGrantTests {
     private let references: [ClientCredential] = [
         .assertion(file: "/var/run/token"), .assertion(environment: "TOKEN"),
         .assertion { _ in Secrets.make("assertion") },
@@ -33,8 +32,7 @@ struct AssertionGrantTests {
         #expect(!String(decoding: try JSONEncoder().encode(credential), as: UTF8.self).contains("isAssertion"))
     }
 
-    @Test("a function is equal to itself alone")
-    func functions() async throws {
+    @Test func `a function is equal to itself alone`() async throws {
         let function = CredentialFunction { "\($0.audience) \($0.clientID) \($0.resources) \($0.scopes)" }
         #expect(function == function && function != CredentialFunction { _ in "" })
         #expect(Set([function, function]).count == 1)
@@ -53,16 +51,13 @@ struct AssertionGrantTests {
                 == .invalidArgument)
     }
 
-    @Test("a client without an identifier is not named")
-    func nameless() throws {
-        let request = TokenRequest(
-            Client(try Fixtures.configuration(), id: ""), .assertion(Secrets.make("assertion")))
+    @Test func `a client without an identifier is not named`() throws {
+        let request = TokenRequest(Client(try Fixtures.configuration(), id: ""), .assertion(Secrets.make("assertion")))
         let form = try #require(try request.transportRequest(authentication: .none(clientID: "")).form)
         #expect(form["client_id"] == nil && form["assertion"] == Secrets.make("assertion"))
     }
 
-    @Test("another place, and the same place as a secret, are not what the program allowed")
-    func custody() {
+    @Test func `another place, and the same place as a secret, are not what the program allowed`() {
         let allowed = [ClientCredential.file("/secret"), .assertion(file: "/token")]
         for other in [ClientCredential.assertion(file: "/secret"), .assertion(file: "/other"), .file("/token")] {
             #expect(throws: AuthStateError.self) { try other.distrusted(allowing: allowed).checkNamed(stage: .token) }

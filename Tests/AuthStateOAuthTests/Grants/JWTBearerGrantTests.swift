@@ -3,8 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Assertions as a grant (RFC 7523, section 2.1)")
-struct JWTBearerGrantTests {
+@Suite("Assertions as a grant (RFC 7523, section 2.1)") struct JWTBearerGrantTests {
     private func grant(_ change: (inout JWTBearerGrant) -> Void = { _ in }) throws -> JWTBearerGrant {
         var grant = JWTBearerGrant(
             issuer: "robot", subject: "ada", key: .privateKey(file: "/keys/robot.pem", keyID: "k"),
@@ -56,8 +55,7 @@ struct JWTBearerGrantTests {
         }
     }
 
-    @Test("the request, with an assertion from elsewhere, and with one that is signed when it is sent")
-    func requests() throws {
+    @Test func `the request, with an assertion from elsewhere, and with one that is signed when it is sent`() throws {
         let configuration = try Fixtures.configuration()
         let ready = TokenRequest(
             Client(configuration, id: "client"), .assertion(Secrets.make("assertion")), scopes: ["api"])
@@ -76,8 +74,7 @@ struct JWTBearerGrantTests {
         #expect(!TokenRequest(Client(configuration, id: "x"), .jwtBearer(try grant())).isNamedByAssertion)
     }
 
-    @Test("an archive refers to the key, and neither it nor a description shows one that is in memory")
-    func archive() throws {
+    @Test func `an archive refers to the key, and neither it nor a description shows one that is in memory`() throws {
         let grant = try grant()
         #expect(try JSONDecoder().decode(JWTBearerGrant.self, from: JSONEncoder().encode(grant)) == grant)
         let inMemory = try self.grant { $0.key = ClientCredential(.value("SECRET-key"), method: .privateKeyJWT) }

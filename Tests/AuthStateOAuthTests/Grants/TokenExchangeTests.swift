@@ -1,10 +1,8 @@
-import AuthStateFoundation
 import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("Token exchange (RFC 8693)")
-struct TokenExchangeTests {
+@Suite("Token exchange (RFC 8693)") struct TokenExchangeTests {
     private func request(_ change: (inout TokenExchange) -> Void = { _ in }) throws -> TokenRequest {
         var exchange = TokenExchange(of: TypedToken(Secrets.make("subject"), type: .accessToken))
         change(&exchange)
@@ -15,8 +13,7 @@ struct TokenExchangeTests {
         TokenAnswer(Fixtures.json(text), to: request, sentAt: Fixtures.now)
     }
 
-    @Test("the request says what is exchanged, for whom and for what (section 2.1)")
-    func form() throws {
+    @Test func `the request says what is exchanged, for whom and for what (section 2.1)`() throws {
         let request = try request {
             $0.actorToken = TypedToken(Secrets.make("actor"), type: .jwt)
             $0.requestedTokenType = .saml2
@@ -43,8 +40,7 @@ struct TokenExchangeTests {
             ["actor_token", "actor_token_type", "requested_token_type", "audience"].allSatisfy { plain[$0] == nil })
     }
 
-    @Test("the RFC's identifiers (section 3)")
-    func identifiers() {
+    @Test func `the RFC's identifiers (section 3)`() {
         let types: [(TokenTypeIdentifier, String)] = [
             (.accessToken, "access_token"), (.refreshToken, "refresh_token"), (.idToken, "id_token"), (.jwt, "jwt"),
             (.saml1, "saml1"), (.saml2, "saml2"),
@@ -84,8 +80,7 @@ struct TokenExchangeTests {
         #expect(error.code == .malformedResponse && error.message.contains("issued_token_type"))
     }
 
-    @Test("N_A is for exchanges alone")
-    func notApplicable() throws {
+    @Test func `N_A is for exchanges alone`() throws {
         let text = #"{"access_token":"t","token_type":"N_A","issued_token_type":"x"}"#
         let request = TokenRequest(Client(try Fixtures.configuration(), id: "c"), .clientCredentials)
         guard case .refused(let error, _) = answer(text, to: request) else {

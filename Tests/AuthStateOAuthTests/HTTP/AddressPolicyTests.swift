@@ -2,8 +2,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("Addresses that a request may be sent to")
-struct AddressPolicyTests {
+@Suite("Addresses that a request may be sent to") struct AddressPolicyTests {
     @Test(
         "addresses of the public internet pass",
         arguments: [
@@ -35,8 +34,7 @@ struct AddressPolicyTests {
         #expect(AddressPolicy.any.allows(host: host))
     }
 
-    @Test("names pass until they are resolved, those of this machine do not")
-    func names() {
+    @Test func `names pass until they are resolved, those of this machine do not`() {
         for host in ["op.example", "localhost.example", "xn--a.example", "1.2.3.4.example"] {
             #expect(InternetAddress(host: host) == nil && AddressPolicy.publicOnly.allows(host: host))
         }
@@ -45,8 +43,7 @@ struct AddressPolicyTests {
         }
     }
 
-    @Test("4 or 16 bytes make an address")
-    func bytes() {
+    @Test func `4 or 16 bytes make an address`() {
         #expect(InternetAddress(bytes: [10, 0, 0, 1])?.description == "10.0.0.1")
         #expect(
             InternetAddress(bytes: [0xFE, 0x80] + Array(repeating: 0, count: 13) + [1])?.description

@@ -2,17 +2,14 @@ import AuthStateFoundation
 import AuthStateOAuth
 import Testing
 
-@Suite("The content of an answer")
-struct TransportResponseContentTests {
+@Suite("The content of an answer") struct TransportResponseContentTests {
     private struct Item: Decodable, Equatable { var name: String }
 
     private func answer(_ body: String, status: Int = 200, type: String? = "application/json") -> TransportResponse {
-        TransportResponse(
-            status: status, headers: type.map { ["Content-Type": $0] } ?? [:], body: Data(body.utf8))
+        TransportResponse(status: status, headers: type.map { ["Content-Type": $0] } ?? [:], body: Data(body.utf8))
     }
 
-    @Test("a response's body is read as text or decoded from JSON")
-    func content() throws {
+    @Test func `a response's body is read as text or decoded from JSON`() throws {
         let answer = answer(#"[{"name":"Åda"}]"#)
         #expect(answer.text == #"[{"name":"Åda"}]"#)
         #expect(try answer.json(as: [Item].self) == [Item(name: "Åda")])
@@ -29,17 +26,14 @@ struct TransportResponseContentTests {
             ("", 204, "status 204, application/json, 0 bytes"),
         ])
     func differs(body: String, status: Int, received: String) {
-        let error = #expect(throws: AuthStateError.self) {
-            try answer(body, status: status).json(as: [Item].self)
-        }
+        let error = #expect(throws: AuthStateError.self) { try answer(body, status: status).json(as: [Item].self) }
         #expect(error?.code == .malformedResponse && error?.stage == .resource && error?.received == received)
         #expect(error.map { !"\($0)".contains("secret") } == true)
     }
 
     private enum Kind: String, Decodable { case known }
 
-    @Test("neither a value nor a key of the body is in the error")
-    func hidden() {
+    @Test func `neither a value nor a key of the body is in the error`() {
         let values = #expect(throws: AuthStateError.self) {
             try answer(#"{"a":"secret"}"#).json(as: [String: Kind].self)
         }

@@ -1,10 +1,8 @@
 import AuthStateOAuth
 import Testing
 
-@Suite("HTTP values")
-struct TransportValueTests {
-    @Test("header names compare in any case, values keep their lines and order (RFC 9110, section 5)")
-    func headers() {
+@Suite("HTTP values") struct TransportValueTests {
+    @Test func `header names compare in any case, values keep their lines and order (RFC 9110, section 5)`() {
         var headers: TransportHeaders = ["Set-Cookie": "a", "X": "1"]
         headers.append("set-cookie", "b")
         #expect(headers[values: "SET-COOKIE"] == ["a", "b"] && headers["set-cookie"] == "a")
@@ -18,8 +16,7 @@ struct TransportValueTests {
         #expect("STRASSE".equalsIgnoringASCIICase("strasse") && !"K".equalsIgnoringASCIICase("\u{212A}"))
     }
 
-    @Test("methods compare with regard to case, and any name can be one (RFC 9110, section 9.1)")
-    func methods() {
+    @Test func `methods compare with regard to case, and any name can be one (RFC 9110, section 9.1)`() {
         #expect(TransportRequest.Method.post == "POST" && TransportRequest.Method(rawValue: "Post") != .post)
         #expect(
             "\(TransportRequest.Method.delete)" == "DELETE"

@@ -3,8 +3,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("The account of an ID token")
-struct IDTokenAccountTests {
+@Suite("The account of an ID token") struct IDTokenAccountTests {
     private func token(_ claims: JSONValue) -> String {
         let header: JSONValue = ["alg": "ES256"]
         return [header, claims].map { Base64URL.encode($0.serialized()) }.joined(separator: ".") + ".c2ln"
@@ -12,8 +11,7 @@ struct IDTokenAccountTests {
 
     private let ada: JSONValue = ["iss": "https://op.example", "sub": "K"]
 
-    @Test("the same issuer and subject are the same account, whatever else is in the token")
-    func same() throws {
+    @Test func `the same issuer and subject are the same account, whatever else is in the token`() throws {
         try IDToken.checkAccount(
             of: token(["iss": "https://op.example", "sub": "K", "name": "Ada"]), isThatOf: token(ada))
     }

@@ -2,8 +2,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("ID tokens of a renewal (OpenID Connect Core, section 12.2)")
-struct IDTokenRenewalTests {
+@Suite("ID tokens of a renewal (OpenID Connect Core, section 12.2)") struct IDTokenRenewalTests {
     private let mint: TokenMint
     private let now = TokenMint.now
 
@@ -19,8 +18,7 @@ struct IDTokenRenewalTests {
         }
     }
 
-    @Test("a token that continues the first one passes, with and without nonce and auth_time")
-    func good() throws {
+    @Test func `a token that continues the first one passes, with and without nonce and auth_time`() throws {
         #expect(try failure([:]) == nil)
         #expect(try failure(["nonce": nil, "auth_time": nil]) == nil)
     }
@@ -52,34 +50,28 @@ struct IDTokenRenewalTests {
             ["nonce": .null], ["nonce": ""], ["auth_time": .null, "at_hash": .null], ["at_hash": "", "c_hash": ""],
         ]
             as [[String: JSONValue?]])
-    func empty(_ claims: [String: JSONValue?]) throws {
-        #expect(try failure(claims) == nil)
-    }
+    func empty(_ claims: [String: JSONValue?]) throws { #expect(try failure(claims) == nil) }
 
-    @Test("azp is neither added nor dropped")
-    func authorizedParty() throws {
+    @Test func `azp is neither added nor dropped`() throws {
         #expect(try failure(["azp": "client"], after: ["azp": "client"]) == nil)
         #expect(try failure(["azp": "client"])?.message.contains("azp") == true)
         #expect(try failure([:], after: ["azp": "client"])?.message.contains("azp") == true)
     }
 
-    @Test("audiences are the same in any order")
-    func audienceOrder() throws {
+    @Test func `audiences are the same in any order`() throws {
         let first: [String: JSONValue?] = ["aud": ["client", "api"], "azp": "client"]
         #expect(try failure(["aud": ["api", "client"], "azp": "client"], after: first) == nil)
         #expect(try failure(["aud": "client", "azp": "client"], after: first) != nil)
     }
 
-    @Test("exp is checked as ever, the age of iat is not")
-    func times() throws {
+    @Test func `exp is checked as ever, the age of iat is not`() throws {
         #expect(try failure(["exp": JSONValue(now - 60)])?.message.contains("exp") == true)
         #expect(try failure(["iat": JSONValue(now - 86400)]) == nil)
         #expect(try failure(["iat": JSONValue(now + 61)])?.message.contains("iat") == true)
         #expect(try failure(["iat": nil])?.message.contains("iat") == true)
     }
 
-    @Test("the login's age is not asked for again")
-    func maxAge() throws {
+    @Test func `the login's age is not asked for again`() throws {
         let previous = try mint.token()
         let error = try mint.failure(["auth_time": nil]) {
             $0.previous = previous

@@ -2,17 +2,13 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Signatures of ID tokens")
-struct IDTokenSignatureTests {
+@Suite("Signatures of ID tokens") struct IDTokenSignatureTests {
     @Test(
         "every asymmetric algorithm is accepted by default",
         arguments: [SignatureAlgorithm.rs256, .rs384, .rs512, .ps256, .ps384, .ps512, .es256, .es384, .es512, .edDSA])
-    func accepted(_ algorithm: SignatureAlgorithm) throws {
-        #expect(try TokenMint(algorithm).failure() == nil)
-    }
+    func accepted(_ algorithm: SignatureAlgorithm) throws { #expect(try TokenMint(algorithm).failure() == nil) }
 
-    @Test("the signature is checked before the claims")
-    func order() throws {
+    @Test func `the signature is checked before the claims`() throws {
         let (mint, stranger) = (try TokenMint(), try TokenMint())
         let token = try mint.token(["iss": "https://evil.example"])
         let error = refusal { try token.validate(keys: stranger.keys, expectation: mint.expectation()) }
@@ -29,8 +25,7 @@ struct IDTokenSignatureTests {
         #expect(error?.code == .invalidSignature && error?.stage == .token)
     }
 
-    @Test("an unsigned token is refused, and from the browser even when none is allowed")
-    func unsigned() throws {
+    @Test func `an unsigned token is refused, and from the browser even when none is allowed`() throws {
         let mint = try TokenMint()
         let header = Base64URL.encode(#"{"alg":"none"}"#.utf8)
         let payload = try mint.token().rawValue.split(separator: ".")[1]
@@ -45,8 +40,7 @@ struct IDTokenSignatureTests {
         }
     }
 
-    @Test("HS256 is accepted only when it is asked for")
-    func sharedSecret() throws {
+    @Test func `HS256 is accepted only when it is asked for`() throws {
         let mint = try TokenMint(.hs256)
         let token = try mint.token()
         let keys = JSONWebKeySet(keys: [mint.key.privateKey])
@@ -56,12 +50,9 @@ struct IDTokenSignatureTests {
 
     @Test(
         "text that is not a signed JWT is no ID token", arguments: ["", "a", "a.b", "a.b.c", "e30.e30.", "a.b.c.d.e"])
-    func notAToken(_ text: String) {
-        #expect(throws: JOSEError.self) { try IDToken(parsing: text) }
-    }
+    func notAToken(_ text: String) { #expect(throws: JOSEError.self) { try IDToken(parsing: text) } }
 
-    @Test("an ID token prints issuer and subject, cleaned, and not itself")
-    func printing() throws {
+    @Test func `an ID token prints issuer and subject, cleaned, and not itself`() throws {
         let token = try TokenMint().token(["sub": "al\u{1B}ice"])
         #expect("\(token)".contains("alice") == false && "\(token)".contains("ice from https://op.example"))
         #expect(!"\(token)".contains(token.rawValue) && Secrets.trace(in: token) == nil)

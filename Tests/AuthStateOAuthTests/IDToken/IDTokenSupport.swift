@@ -49,6 +49,5 @@ struct TokenMint {
 }
 
 extension JSONValue {
-    /// A number.
     init(_ value: Double) { self = JSONNumber(value).map(JSONValue.number) ?? .null }
 }

@@ -3,8 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("ID tokens at login")
-struct IDTokenValidationTests {
+@Suite("ID tokens at login") struct IDTokenValidationTests {
     private let mint: TokenMint
     private let now = TokenMint.now
 
@@ -19,8 +18,7 @@ struct IDTokenValidationTests {
         return error.message.split(separator: ": ").last?.split(separator: " (").first.map(String.init)
     }
 
-    @Test("a good token passes")
-    func good() throws {
+    @Test func `a good token passes`() throws {
         #expect(try mint.failure() == nil)
         let token = try mint.token(["azp": "client", "acr": "gold", "amr": ["pwd", "otp"], "sid": "s"])
         #expect(token.issuer == "https://op.example" && token.subject == "alice" && token.audience == ["client"])
@@ -39,12 +37,9 @@ struct IDTokenValidationTests {
             ("iat", nil), ("iat", "1800000000"), ("iat", true), ("nbf", "soon"), ("nbf", 1_800_001_000),
             ("nonce", nil), ("nonce", "SECRET-other"), ("nonce", ""), ("nonce", 5),
         ] as [(String, JSONValue?)])
-    func broken(_ name: String, _ value: JSONValue?) throws {
-        #expect(try check([name: value]) == name)
-    }
+    func broken(_ name: String, _ value: JSONValue?) throws { #expect(try check([name: value]) == name) }
 
-    @Test("several audiences need azp, and azp must be this client (Core 3.1.3.7, 4 and 5)")
-    func audiences() throws {
+    @Test func `several audiences need azp, and azp must be this client (Core 3.1.3.7, 4 and 5)`() throws {
         #expect(try check(["aud": ["client"]]) == nil)
         #expect(try check(["aud": ["client", "api"]]) == "azp")
         #expect(try check(["aud": ["client", "api"], "azp": "client"]) == nil)
@@ -52,8 +47,7 @@ struct IDTokenValidationTests {
         #expect(try check(["aud": "other", "azp": "client"]) == "aud")
     }
 
-    @Test("times may have fractions")
-    func floats() throws {
+    @Test func `times may have fractions`() throws {
         #expect(
             try check(["exp": JSONValue(now + 0.5), "iat": JSONValue(now - 0.25), "nbf": JSONValue(now - 0.5)]) == nil)
         #expect(try mint.token(["iat": JSONValue(now - 0.25)]).issuedAt?.timeIntervalSince1970 == now - 0.25)
@@ -70,8 +64,7 @@ struct IDTokenValidationTests {
         #expect(try at("nbf", leeway) == nil && at("nbf", leeway + 1) == "nbf")
     }
 
-    @Test("how old a token may be is configurable, and the error carries both times")
-    func age() throws {
+    @Test func `how old a token may be is configurable, and the error carries both times`() throws {
         let error = try #require(
             try mint.failure(["iat": JSONValue(now - 100)]) {
                 $0.policy.maximumAge = .seconds(30)
@@ -81,8 +74,7 @@ struct IDTokenValidationTests {
         #expect(error.hint?.contains("clock") == true)
     }
 
-    @Test("an archived policy has its times in seconds, and a time too large for a duration is cut")
-    func archivedPolicy() throws {
+    @Test func `an archived policy has its times in seconds, and a time too large for a duration is cut`() throws {
         var policy = IDTokenPolicy()
         policy.leeway = .milliseconds(1500)
         policy.trustedAudiences = ["api"]
@@ -94,17 +86,13 @@ struct IDTokenValidationTests {
         #expect(read.leeway == .seconds(1_000_000_000_000) && read.maximumAge == .seconds(-1_000_000_000_000))
     }
 
-    @Test("a token of a request without nonce must not have one")
-    func unwantedNonce() throws {
+    @Test func `a token of a request without nonce must not have one`() throws {
         #expect(try check([:]) { $0.nonce = nil } == "nonce")
         #expect(try check(["nonce": nil]) { $0.nonce = nil } == nil)
     }
 
-    @Test("max_age requires auth_time and holds to it (Core 3.1.3.7, 13)")
-    func maxAge() throws {
-        func at(_ age: Double) throws -> String? {
-            try check(["auth_time": JSONValue(now - age)]) { $0.maxAge = 100 }
-        }
+    @Test func `max_age requires auth_time and holds to it (Core 3.1.3.7, 13)`() throws {
+        func at(_ age: Double) throws -> String? { try check(["auth_time": JSONValue(now - age)]) { $0.maxAge = 100 } }
         #expect(try at(160) == nil && at(161) == "auth_time" && at(100) == nil)
         #expect(try check(["auth_time": nil]) { $0.maxAge = 100 } == "auth_time")
         #expect(try mint.failure(["auth_time": nil]) { $0.maxAge = 100 }?.hint?.contains("Without max_age") == true)
@@ -113,8 +101,7 @@ struct IDTokenValidationTests {
         #expect(try check(["auth_time": 0]) == nil)
     }
 
-    @Test("the hashes of the front and the back channel: at_hash of Core, appendix A.4")
-    func atHashVector() throws {
+    @Test func `the hashes of the front and the back channel: at_hash of Core, appendix A.4`() throws {
         // OpenID Connect Core, A.4 (RS256): this access token has this at_hash.
         let mint = try TokenMint(.rs256)
         let claims: [String: JSONValue?] = ["at_hash": "77QmUPtjPfzWtF2AnpK9RQ"]
@@ -149,8 +136,7 @@ struct IDTokenValidationTests {
         }
     }
 
-    @Test("names are compared code point by code point: the Kelvin sign is no K (RFC 7519, section 7.3)")
-    func codePoints() throws {
+    @Test func `names are compared code point by code point: the Kelvin sign is no K (RFC 7519, section 7.3)`() throws {
         let (kelvin, letter) = ("\u{212A}", "K")
         #expect(kelvin == letter, "as Swift compares")
         #expect(try check(["aud": .string(kelvin)]) { $0.clientID = letter } == "aud")

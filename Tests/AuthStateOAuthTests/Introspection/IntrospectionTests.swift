@@ -3,16 +3,14 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Token introspection")
-struct IntrospectionTests {
+@Suite("Token introspection") struct IntrospectionTests {
     private func request() throws -> IntrospectionRequest {
         var configuration = try Fixtures.configuration()
         configuration.introspectionEndpoint = try Fixtures.url("https://op.example/introspect")
         return IntrospectionRequest(Client(configuration, id: "client"), token: "SECRET-a", tokenTypeHint: .accessToken)
     }
 
-    @Test("token, hint and the client's proof are posted")
-    func sent() throws {
+    @Test func `token, hint and the client's proof are posted`() throws {
         var request = try request()
         request.additionalParameters = ["resource": "https://api.example"]
         let proof = try ClientAuthentication.secret("s", clientID: "client", method: .clientSecretPost)
@@ -26,8 +24,7 @@ struct IntrospectionTests {
         #expect(refusal { try request.transportRequest(authentication: proof) }?.code == .invalidArgument)
     }
 
-    @Test("without an endpoint nothing is asked")
-    func noEndpoint() throws {
+    @Test func `without an endpoint nothing is asked`() throws {
         var request = try request()
         request.client.provider.introspectionEndpoint = nil
         #expect(
@@ -56,8 +53,7 @@ struct IntrospectionTests {
         #expect(response.additionalMembers == ["extension_field": "twenty-seven"])
     }
 
-    @Test("an inactive token has no other members; null is absent; several audiences are kept")
-    func inactive() throws {
+    @Test func `an inactive token has no other members; null is absent; several audiences are kept`() throws {
         let inactive = try IntrospectionResponse(Fixtures.json(#"{"active":false}"#))
         #expect(!inactive.isActive && inactive.audience.isEmpty && inactive.expirationDate == nil)
         let several = try IntrospectionResponse(
@@ -65,8 +61,7 @@ struct IntrospectionTests {
         #expect(several.audience == ["a", "b"] && several.subject == nil)
     }
 
-    @Test("other members are read as they are meant, or absent")
-    func untidy() throws {
+    @Test func `other members are read as they are meant, or absent`() throws {
         let text = #"{"active":"true","scope":["a","b"],"exp":"1419356238","nbf":"soon","sub":7,"iss":"","aud":{}}"#
         let found = try IntrospectionResponse(Fixtures.json(text, status: 201))
         #expect(found.isActive && found.scope == "a b" && found.expirationDate != nil && found.notBefore == nil)

@@ -2,8 +2,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Two metadata documents")
-struct MetadataMergingTests {
+@Suite("Two metadata documents") struct MetadataMergingTests {
     @Test(
         "RFC 8414 asks for less than OpenID Connect (section 2)",
         arguments: [
@@ -31,8 +30,7 @@ struct MetadataMergingTests {
         #expect(error?.code == .invalidMetadata && error?.message.contains(lacking) == true)
     }
 
-    @Test("only missing endpoints are adopted, with their authentication methods")
-    func merged() throws {
+    @Test func `only missing endpoints are adopted, with their authentication methods`() throws {
         let own = try Fixtures.metadata(["introspection_endpoint": "https://op.example/own"])
         let other = try Fixtures.metadata([
             "token_endpoint": "https://op.example/other", "introspection_endpoint": "https://op.example/other",

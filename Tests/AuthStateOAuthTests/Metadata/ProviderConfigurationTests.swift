@@ -3,10 +3,8 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Service configurations")
-struct ServiceConfigurationTests {
-    @Test("a configuration is made of the discovery document, and survives an archive")
-    func discovered() throws {
+@Suite("Service configurations") struct ServiceConfigurationTests {
+    @Test func `a configuration is made of the discovery document, and survives an archive`() throws {
         let configuration = try Fixtures.configuration(metadata: [
             "userinfo_endpoint": "https://op.example/me", "end_session_endpoint": "https://op.example/bye",
             "registration_endpoint": "https://op.example/register", "revocation_endpoint": "https://op.example/revoke",
@@ -24,8 +22,7 @@ struct ServiceConfigurationTests {
         #expect(try JSONDecoder().decode(ProviderConfiguration.self, from: data) == configuration)
     }
 
-    @Test("an archive from before introspection was known can be read")
-    func olderArchive() throws {
+    @Test func `an archive from before introspection was known can be read`() throws {
         let archive = #"{"tokenEndpoint":"https://op.example/token","tolerances":[]}"#
         let configuration = try JSONDecoder().decode(ProviderConfiguration.self, from: Data(archive.utf8))
         #expect(configuration.introspectionEndpoint == nil && configuration.tokenEndpoint.path == "/token")
@@ -40,8 +37,7 @@ struct ServiceConfigurationTests {
         #expect(error?.expected == "https://op.example" && error?.received == named)
     }
 
-    @Test("a document without an issuer is refused")
-    func noIssuer() {
+    @Test func `a document without an issuer is refused`() {
         #expect(refusal { try Fixtures.configuration(metadata: ["issuer": nil]) }?.code == .issuerMismatch)
     }
 

@@ -4,8 +4,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("Provider metadata")
-struct ProviderMetadataTests {
+@Suite("Provider metadata") struct ProviderMetadataTests {
     private static func sample(_ type: ProviderMetadata.MemberType) -> JSONValue {
         switch type {
         case .string: "text"
@@ -19,58 +18,56 @@ struct ProviderMetadataTests {
     private static let full: ProviderMetadata? = try? ProviderMetadata(
         document: ProviderMetadata.members.mapValues(sample))
 
-    @Test("every endpoint that the specifications define is read")
+    @Test("every member that the specifications define is read by its type")
+    func members() throws {
+        let metadata = try #require(Self.full)
+        for (name, type) in ProviderMetadata.members {
+            switch type {
+            case .string: #expect(metadata.string(name) == "text", "\(name)")
+            case .url: #expect(metadata.url(name)?.absoluteString == "https://op.example/x", "\(name)")
+            case .strings: #expect(metadata.strings(name) == ["a", "b"], "\(name)")
+            case .flag: #expect(metadata.flag(name) == true, "\(name)")
+            case .object: #expect(metadata.object(name)?["token_endpoint"] == "https://mtls.example/token", "\(name)")
+            }
+        }
+    }
+
+    @Test("every endpoint is read")
     func endpoints() throws {
         let metadata = try #require(Self.full)
         let urls = [
             metadata.authorizationEndpoint, metadata.tokenEndpoint, metadata.userInfoEndpoint, metadata.jwksURI,
             metadata.registrationEndpoint, metadata.revocationEndpoint, metadata.introspectionEndpoint,
             metadata.endSessionEndpoint, metadata.deviceAuthorizationEndpoint,
-            metadata.pushedAuthorizationRequestEndpoint, metadata.checkSessionIframe,
-            metadata.backchannelAuthenticationEndpoint,
+            metadata.pushedAuthorizationRequestEndpoint, metadata.backchannelAuthenticationEndpoint,
         ]
         for url in urls { #expect(url?.absoluteString == "https://op.example/x") }
-        let texts = [
-            metadata.issuer, metadata.serviceDocumentation, metadata.policyURI, metadata.termsOfServiceURI,
-            metadata.signedMetadata,
-        ]
+        let texts = [metadata.issuer, metadata.signedMetadata]
         for text in texts { #expect(text == "text") }
     }
 
-    @Test("every list that the specifications define is read")
-    func lists() throws {
+    @Test func `every list that the specifications define is read`() throws {
         let metadata = try #require(Self.full)
         let lists = [
-            metadata.scopesSupported, metadata.responseTypesSupported, metadata.responseModesSupported,
-            metadata.grantTypesSupported, metadata.acrValuesSupported, metadata.subjectTypesSupported,
-            metadata.idTokenSigningAlgValuesSupported, metadata.idTokenEncryptionAlgValuesSupported,
-            metadata.idTokenEncryptionEncValuesSupported, metadata.userInfoSigningAlgValuesSupported,
-            metadata.userInfoEncryptionAlgValuesSupported, metadata.userInfoEncryptionEncValuesSupported,
-            metadata.requestObjectSigningAlgValuesSupported, metadata.requestObjectEncryptionAlgValuesSupported,
-            metadata.requestObjectEncryptionEncValuesSupported, metadata.tokenEndpointAuthMethodsSupported,
-            metadata.tokenEndpointAuthSigningAlgValuesSupported, metadata.revocationEndpointAuthMethodsSupported,
-            metadata.revocationEndpointAuthSigningAlgValuesSupported,
+            metadata.scopesSupported, metadata.responseModesSupported, metadata.grantTypesSupported,
+            metadata.idTokenSigningAlgValuesSupported, metadata.requestObjectSigningAlgValuesSupported,
+            metadata.tokenEndpointAuthMethodsSupported, metadata.tokenEndpointAuthSigningAlgValuesSupported,
+            metadata.revocationEndpointAuthMethodsSupported, metadata.revocationEndpointAuthSigningAlgValuesSupported,
             metadata.introspectionEndpointAuthMethodsSupported,
             metadata.introspectionEndpointAuthSigningAlgValuesSupported, metadata.codeChallengeMethodsSupported,
-            metadata.dpopSigningAlgValuesSupported, metadata.displayValuesSupported, metadata.claimTypesSupported,
-            metadata.claimsSupported, metadata.claimsLocalesSupported, metadata.uiLocalesSupported,
-            metadata.promptValuesSupported, metadata.backchannelTokenDeliveryModesSupported,
-            metadata.backchannelAuthenticationRequestSigningAlgValuesSupported,
+            metadata.dpopSigningAlgValuesSupported, metadata.promptValuesSupported,
+            metadata.backchannelTokenDeliveryModesSupported,
         ]
         for list in lists { #expect(list == ["a", "b"]) }
     }
 
-    @Test("every flag that the specifications define is read; an absent one is nil")
-    func flags() throws {
+    @Test func `every flag that the specifications define is read; an absent one is nil`() throws {
         for (metadata, expected) in [(try #require(Self.full), true), (try Fixtures.metadata(), nil as Bool?)] {
             let flags = [
                 metadata.claimsParameterSupported, metadata.requestParameterSupported,
-                metadata.requestURIParameterSupported, metadata.requireRequestURIRegistration,
-                metadata.requireSignedRequestObject, metadata.requirePushedAuthorizationRequests,
-                metadata.authorizationResponseIssParameterSupported, metadata.tlsClientCertificateBoundAccessTokens,
-                metadata.frontchannelLogoutSupported, metadata.frontchannelLogoutSessionSupported,
-                metadata.backchannelUserCodeParameterSupported,
-                metadata.backchannelLogoutSupported, metadata.backchannelLogoutSessionSupported,
+                metadata.requestURIParameterSupported, metadata.requireSignedRequestObject,
+                metadata.requirePushedAuthorizationRequests, metadata.authorizationResponseIssParameterSupported,
+                metadata.tlsClientCertificateBoundAccessTokens,
             ]
             for flag in flags { #expect(flag == expected) }
         }
@@ -116,8 +113,7 @@ struct ProviderMetadataTests {
         #expect(refusal { try ProviderMetadata(document: ["token_endpoint": .string(text)]) } != nil)
     }
 
-    @Test("a text where a list belongs is a list of one, and a truth value may be a text")
-    func untidy() throws {
+    @Test func `a text where a list belongs is a list of one, and a truth value may be a text`() throws {
         let metadata = try ProviderMetadata(document: [
             "token_endpoint_auth_methods_supported": "client_secret_basic", "scopes_supported": ["a", 5],
             "require_pushed_authorization_requests": "true", "request_parameter_supported": "perhaps",
@@ -127,8 +123,7 @@ struct ProviderMetadataTests {
         #expect(metadata.requirePushedAuthorizationRequests == true && metadata.requestParameterSupported == nil)
     }
 
-    @Test("members that no specification defines are kept, also through an archive")
-    func unknown() throws {
+    @Test func `members that no specification defines are kept, also through an archive`() throws {
         let metadata = try Fixtures.metadata(["x_vendor": ["deep": [1, 2.5, nil]]])
         let archived = try JSONDecoder().decode(ProviderMetadata.self, from: JSONEncoder().encode(metadata))
         #expect(archived == metadata && archived.document["x_vendor"]?["deep"] == [1, 2.5, nil])

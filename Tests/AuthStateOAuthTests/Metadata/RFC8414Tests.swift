@@ -4,8 +4,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("RFC 8414: authorization server metadata")
-struct RFC8414Tests {
+@Suite("RFC 8414: authorization server metadata") struct RFC8414Tests {
     /// The answer of section 3.2.
     private static let document = """
         {"issuer": "https://server.example.com",
@@ -22,8 +21,7 @@ struct RFC8414Tests {
          "ui_locales_supported": ["en-US", "en-GB", "en-CA", "fr-FR", "fr-CA"]}
         """
 
-    @Test("section 3.2: the document is read, and configures a client of its issuer and of no other")
-    func document() throws {
+    @Test func `section 3.2: the document is read, and configures a client of its issuer and of no other`() throws {
         let metadata = try ProviderMetadata(parsing: Data(Self.document.utf8))
         let configuration = try ProviderConfiguration(
             metadata: metadata, issuer: Issuer("https://server.example.com"), kind: .authorizationServer)

@@ -36,15 +36,13 @@ struct TokenPollingTests {
         #expect(pauses == expected.map(Duration.seconds))
     }
 
-    @Test("a longer interval of the provider is kept, and a failure never shortens it")
-    func longInterval() throws {
+    @Test func `a longer interval of the provider is kept, and a failure never shortens it`() throws {
         var polling = polling(interval: 90)
         try polling.note(Self.error(.timedOut))
         #expect(polling.pause == .seconds(90))
     }
 
-    @Test("Retry-After is waited for, once")
-    func retryAfter() throws {
+    @Test func `Retry-After is waited for, once`() throws {
         var polling = polling()
         try polling.note(Self.error(.temporarilyUnavailable, retryAfter: 120))
         #expect(polling.pause == .seconds(120))
@@ -64,8 +62,7 @@ struct TokenPollingTests {
         #expect(refusal { try polling.note(Self.error(code)) }?.code == code)
     }
 
-    @Test(
-        "codes expire here when the provider does not say so", arguments: [(0.0, true), (1794, true), (1795, false)])
+    @Test("codes expire here when the provider does not say so", arguments: [(0.0, true), (1794, true), (1795, false)])
     func expiry(_ elapsed: Double, _ isInTime: Bool) {
         let now = Fixtures.now.addingTimeInterval(elapsed)
         if isInTime {

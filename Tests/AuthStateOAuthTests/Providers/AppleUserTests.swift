@@ -2,8 +2,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Known providers: Apple's user")
-struct AppleUserTests {
+@Suite("Known providers: Apple's user") struct AppleUserTests {
     private static let user = #"{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"ada@example.com"}"#
 
     private func callback(
@@ -16,8 +15,7 @@ struct AppleUserTests {
         return (request, AuthorizationCallback(url: "https://app.example/callback", formBody: form.encoded))
     }
 
-    @Test("the first login's name is read from the form")
-    func first() throws {
+    @Test func `the first login's name is read from the form`() throws {
         let (request, callback) = try callback()
         let user = try #require(try AuthorizationResponse(callback: callback, for: request).appleUser)
         #expect(user.firstName == "Ada" && user.lastName == "Lovelace" && user.unverifiedEmail == "ada@example.com")
@@ -33,12 +31,10 @@ struct AppleUserTests {
     @Test("a name that comes with another state is refused")
     func otherState() throws {
         let (request, callback) = try callback(state: "another")
-        let error = refusal { try AuthorizationResponse(callback: callback, for: request) }
-        #expect(error?.code == .stateMismatch)
+        #expect(refusal { try AuthorizationResponse(callback: callback, for: request) }?.code == .stateMismatch)
     }
 
-    @Test("text that does not print is replaced")
-    func printable() throws {
+    @Test func `text that does not print is replaced`() throws {
         let (request, callback) = try callback(user: #"{"name":{"firstName":"A\u001b[31m"}}"#)
         let user = try AuthorizationResponse(callback: callback, for: request).appleUser
         #expect(user?.firstName == "A\u{FFFD}[31m" && user?.lastName == nil)

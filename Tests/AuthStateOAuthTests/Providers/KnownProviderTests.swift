@@ -3,8 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Known providers: the table")
-struct KnownProviderTests {
+@Suite("Known providers: the table") struct KnownProviderTests {
     /// One provider of each kind.
     static func all() throws -> [KnownProvider] {
         [
@@ -62,8 +61,7 @@ struct KnownProviderTests {
         #expect(try KnownProvider(named: name, at: place, realm: realm).issuer == issuer)
     }
 
-    @Test("every name that is listed leads to its provider")
-    func listings() throws {
+    @Test func `every name that is listed leads to its provider`() throws {
         for listing in KnownProvider.listings {
             let place: String? =
                 switch listing.place {
@@ -87,8 +85,7 @@ struct KnownProviderTests {
             ("microsoft", "../consumers", nil, "GUID"),
         ] as [(String, String?, String?, String)])
     func refusals(_ name: String, _ place: String?, _ realm: String?, _ word: String) throws {
-        let error = try #require(
-            refusal { try KnownProvider(named: name, at: place, realm: realm) })
+        let error = try #require(refusal { try KnownProvider(named: name, at: place, realm: realm) })
         #expect(error.code == .invalidArgument && error.stage == .usage)
         #expect("\(error)".contains(word))
     }
@@ -113,8 +110,7 @@ struct KnownProviderTests {
         }
     }
 
-    @Test("a request is as the provider wants it")
-    func requests() throws {
+    @Test func `a request is as the provider wants it`() throws {
         func query(_ provider: KnownProvider, scopes: [Scope]? = nil) throws -> Parameters {
             let configuration = try provider.configurationByHand() ?? Fixtures.configuration()
             let request = provider.request(

@@ -3,8 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Known providers: logins on another device, as their documents describe them")
-struct ProviderDeviceTests {
+@Suite("Known providers: logins on another device, as their documents describe them") struct ProviderDeviceTests {
     /// An answer to a device that asks for its tokens.
     struct Answer: Sendable, CustomTestStringConvertible {
         let provider: KnownProvider
@@ -41,9 +40,7 @@ struct ProviderDeviceTests {
     ]
 
     @Test("each answer is the error that it means", arguments: answers)
-    func answer(_ answer: Answer) throws {
-        #expect(try error(answer)?.code == answer.code)
-    }
+    func answer(_ answer: Answer) throws { #expect(try error(answer)?.code == answer.code) }
 
     @Test("Auth0: slow_down adds five seconds for good, with status 429 too")
     func auth0() throws {
@@ -55,8 +52,7 @@ struct ProviderDeviceTests {
         #expect(polling.interval == .seconds(10))
     }
 
-    @Test("429 that says nothing of a pace is a busy server")
-    func busy() throws {
+    @Test func `429 that says nothing of a pace is a busy server`() throws {
         #expect(
             try error(Answer(.google, 429, "invalid_grant", .temporarilyUnavailable))?.code == .temporarilyUnavailable)
     }
@@ -72,8 +68,7 @@ struct ProviderDeviceTests {
         return error
     }
 
-    @Test("GitHub's codes come form-encoded, Google's page as verification_url")
-    func codes() throws {
+    @Test func `GitHub's codes come form-encoded, Google's page as verification_url`() throws {
         let gitHub = try response(
             .gitHub,
             "device_code=3584d8&expires_in=900&interval=5&user_code=WDJB-MJHT"

@@ -3,8 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Known providers: answers of their own kind")
-struct ProviderErrorTests {
+@Suite("Known providers: answers of their own kind") struct ProviderErrorTests {
     private func answer(
         _ body: String, status: Int = 200, type: String = "application/json", _ tolerances: Set<Tolerance>
     ) throws -> TokenAnswer {
@@ -44,8 +43,7 @@ struct ProviderErrorTests {
         #expect(failure(encoded)?.code == expected)
     }
 
-    @Test("GitHub: without the tolerance its codes are any provider's, and forms are no answer")
-    func gitHubStrict() throws {
+    @Test func `GitHub: without the tolerance its codes are any provider's, and forms are no answer`() throws {
         #expect(try failure(answer(#"{"error":"bad_verification_code"}"#, []))?.code == .providerError)
         let form = "access_token=a&token_type=bearer&scope=gist"
         let type = "application/x-www-form-urlencoded"
@@ -69,9 +67,7 @@ struct ProviderErrorTests {
         "a form is read only when it says that it is one, and names nothing twice",
         arguments: [
             ("access_token=a&token_type=bearer", "text/html"), ("access_token=a&token_type=bearer", "application/json"),
-            (
-                "access_token=a&access_token=b&token_type=bearer", "application/x-www-form-urlencoded"
-            ),
+            ("access_token=a&access_token=b&token_type=bearer", "application/x-www-form-urlencoded"),
             ("access_token=%zz&token_type=bearer", "application/x-www-form-urlencoded"),
             ("access_token=a%20b&token_type=bearer", "application/x-www-form-urlencoded"),
             ("token_type=bearer", "application/x-www-form-urlencoded"),
@@ -136,19 +132,16 @@ struct ProviderErrorTests {
         #expect(response.additionalMembers["athlete"]?["username"] == "marianne_t")
     }
 
-    @Test("commas in granted scopes stay commas without the tolerance")
-    func strictScopes() throws {
+    @Test func `commas in granted scopes stay commas without the tolerance`() throws {
         let body = #"{"access_token":"a","token_type":"bearer","scope":"repo,gist"}"#
         #expect(try tokens(answer(body, []))?.scope == "repo,gist")
         #expect(try tokens(answer(body, [.commaSeparatedGrants]))?.scope == "repo gist")
     }
 
-    @Test("Strava's callback says what was granted, with commas")
-    func stravaCallback() throws {
+    @Test func `Strava's callback says what was granted, with commas`() throws {
         let configuration = try #require(try KnownProvider.strava.configurationByHand())
         let request = try Fixtures.request(configuration, scopes: ["read"])
-        let response = try Fixtures.response(
-            "state=\(request.state)&code=c&scope=read,activity:read_all", to: request)
+        let response = try Fixtures.response("state=\(request.state)&code=c&scope=read,activity:read_all", to: request)
         #expect(response.scope == "read activity:read_all")
     }
 
@@ -159,8 +152,7 @@ struct ProviderErrorTests {
 
     @Test("codes of a provider's own that need no tolerance are those that mean the same", arguments: own)
     func ownCodes(_ provider: KnownProvider, _ name: String, _ expected: AuthStateError.Code) throws {
-        let error = try #require(
-            try failure(answer(#"{"error":"\#(name)"}"#, status: 400, provider.tolerances)))
+        let error = try #require(try failure(answer(#"{"error":"\#(name)"}"#, status: 400, provider.tolerances)))
         #expect(error.code == expected && error.response?.error == name && error.hint != nil)
         let request = try Fixtures.request()
         let refused = refusal { try Fixtures.response("state=\(request.state)&error=\(name)", to: request) }
@@ -195,8 +187,7 @@ struct ProviderErrorTests {
         #expect(refusal { try validate(503, "invalid_token") }?.kind == .transient)
     }
 
-    @Test("GitHub's refusals at the authorization endpoint have its own codes too")
-    func gitHubRefusal() throws {
+    @Test func `GitHub's refusals at the authorization endpoint have its own codes too`() throws {
         let configuration = try #require(try KnownProvider.gitHub.configurationByHand())
         let request = try Fixtures.request(configuration, scopes: ["gist"])
         let error = refusal {

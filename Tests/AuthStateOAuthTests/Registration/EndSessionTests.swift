@@ -2,8 +2,7 @@ import AuthStateFoundation
 import AuthStateOAuth
 import Testing
 
-@Suite("Ending the session")
-struct EndSessionTests {
+@Suite("Ending the session") struct EndSessionTests {
     private func request() throws -> EndSessionRequest {
         EndSessionRequest(
             configuration: try Fixtures.configuration(), idTokenHint: "SECRET-hint", clientID: "client",
@@ -27,8 +26,7 @@ struct EndSessionTests {
         #expect(sent["post_logout_redirect_uri"] == "https://app.example/bye" && request.state.utf8.count == 43)
     }
 
-    @Test("without a redirect URI no state is sent; without an endpoint there is no URL")
-    func minimal() throws {
+    @Test func `without a redirect URI no state is sent; without an endpoint there is no URL`() throws {
         var request = try request()
         request.postLogoutRedirectURI = nil
         #expect(try parameters(request).names == ["id_token_hint", "client_id"])
@@ -36,15 +34,13 @@ struct EndSessionTests {
         #expect(refusal { try request.url() }?.code == .endpointMissing)
     }
 
-    @Test("an additional parameter replaces none of the request's")
-    func clash() throws {
+    @Test func `an additional parameter replaces none of the request's`() throws {
         var request = try request()
         request.additionalParameters = ["state": "x"]
         #expect(refusal { try request.url() }?.code == .invalidArgument)
     }
 
-    @Test("the callback must be at the redirect URI and carry the state once")
-    func callback() throws {
+    @Test func `the callback must be at the redirect URI and carry the state once`() throws {
         let request = try request()
         let base = "https://app.example/bye"
         try request.validate(AuthorizationCallback(url: "\(base)?state=\(request.state)"))

@@ -3,8 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Managing a registration")
-struct RegistrationManagementTests {
+@Suite("Managing a registration") struct RegistrationManagementTests {
     private static let registered = """
         {"client_id":"c","client_secret":"SECRET-s","client_secret_expires_at":0,"client_id_issued_at":1700000000,
         "registration_access_token":"SECRET-t","registration_client_uri":"https://op.example/client?id=c",
@@ -23,8 +22,7 @@ struct RegistrationManagementTests {
         RegistrationManagementRequest(action, try registration())
     }
 
-    @Test("reading and deleting go to the registration's own URI, with its own token and without a body")
-    func readAndDelete() throws {
+    @Test func `reading and deleting go to the registration's own URI, with its own token and without a body`() throws {
         for (action, method) in [(RegistrationManagementRequest.Action.read, "GET"), (.delete, "DELETE")] {
             let message = try request(action).transportRequest()
             #expect(message.method.rawValue == method && message.body == nil)
@@ -52,26 +50,21 @@ struct RegistrationManagementTests {
             ])
     }
 
-    @Test("metadata that cannot be read is not sent back as something else")
-    func unreadable() throws {
+    @Test func `metadata that cannot be read is not sent back as something else`() throws {
         for member in [#""redirect_uris":"x""#, #""grant_types":[1]"#, #""client_name":5"#, #""redirect_uris":["x"]"#] {
             let registration = try RegistrationResponse(Fixtures.json("{\"client_id\":\"c\",\(member)}"))
-            let error = refusal {
-                try RegistrationRequest(updating: registration, at: Fixtures.configuration())
-            }
+            let error = refusal { try RegistrationRequest(updating: registration, at: Fixtures.configuration()) }
             #expect(error?.code == .malformedResponse || error?.code == .invalidRedirectURI)
         }
     }
 
-    @Test("a registration without a place to manage it is not managed")
-    func unmanaged() throws {
+    @Test func `a registration without a place to manage it is not managed`() throws {
         let bare = try RegistrationResponse(Fixtures.json(#"{"client_id":"c"}"#))
         let request = RegistrationManagementRequest(.read, bare)
         #expect(refusal { try request.transportRequest() }?.code == .endpointMissing)
     }
 
-    @Test("a new token and a new secret replace the old ones")
-    func rotated() throws {
+    @Test func `a new token and a new secret replace the old ones`() throws {
         let answer = try request().answer(
             Fixtures.json(
                 """
@@ -85,8 +78,7 @@ struct RegistrationManagementTests {
         #expect(answer?.credential == ClientCredential(.issued("SECRET-2"), method: .clientSecretBasic))
     }
 
-    @Test("members that the answer leaves out stay: secret, token, place and date of issue")
-    func partial() throws {
+    @Test func `members that the answer leaves out stay: secret, token, place and date of issue`() throws {
         let answer = try request().answer(Fixtures.json(#"{"client_id":"c","client_name":"New"}"#))
         #expect(answer?.clientSecret == "SECRET-s" && answer?.registrationAccessToken == "SECRET-t")
         #expect(answer?.registrationClientURI == (try registration().registrationClientURI))
@@ -113,19 +105,16 @@ struct RegistrationManagementTests {
         #expect(update?.tokenEndpointAuthMethod == .clientSecretBasic && update?.clientSecret == "SECRET-s")
     }
 
-    @Test("a new secret without an expiry is taken: the token beside it is new, too, and would be lost")
-    func endless() throws {
+    @Test func `a new secret without an expiry is taken: the token beside it is new, too, and would be lost`() throws {
         let answer = try request().answer(
-            Fixtures.json(
-                #"{"client_id":"c","client_secret":"SECRET-2","registration_access_token":"SECRET-3"}"#))
+            Fixtures.json(#"{"client_id":"c","client_secret":"SECRET-2","registration_access_token":"SECRET-3"}"#))
         #expect(answer?.clientSecret == "SECRET-2" && answer?.registrationAccessToken == "SECRET-3")
         #expect(answer?.clientSecretExpiresAt == nil)
         // The answer does not say how the secret is used; the method stays.
         #expect(answer?.credential == ClientCredential(.issued("SECRET-2"), method: .clientSecretPost))
     }
 
-    @Test("a client that becomes public, or signs from now on, has no secret any more")
-    func noSecret() throws {
+    @Test func `a client that becomes public, or signs from now on, has no secret any more`() throws {
         for method in ["none", "private_key_jwt"] {
             let answer = try request().answer(
                 Fixtures.json("{\"client_id\":\"c\",\"token_endpoint_auth_method\":\"\(method)\"}"))
@@ -133,8 +122,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("the registration of another client is refused")
-    func foreign() throws {
+    @Test func `the registration of another client is refused`() throws {
         let request = try request()
         #expect(refusal { try request.answer(Fixtures.json(#"{"client_id":"d"}"#)) }?.code == .malformedResponse)
     }

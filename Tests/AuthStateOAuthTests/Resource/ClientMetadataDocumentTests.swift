@@ -3,8 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Client metadata documents (draft-ietf-oauth-client-id-metadata-document)")
-struct ClientMetadataDocumentTests {
+@Suite("Client metadata documents (draft-ietf-oauth-client-id-metadata-document)") struct ClientMetadataDocumentTests {
     private static let url = "https://app.example/client.json"
 
     private static func metadata() throws -> ClientMetadata {

@@ -2,8 +2,7 @@ import AuthStateFoundation
 import AuthStateOAuth
 import Testing
 
-@Suite("Identifiers of protected resources (RFC 8707; RFC 9728, section 3.1)")
-struct ResourceIdentifierTests {
+@Suite("Identifiers of protected resources (RFC 8707; RFC 9728, section 3.1)") struct ResourceIdentifierTests {
     @Test(
         "a URL has one canonical form",
         arguments: [
@@ -34,9 +33,7 @@ struct ResourceIdentifierTests {
             "https://api.example:65536",
             "https://api.example:a/",
         ])
-    func refused(_ text: String) {
-        #expect(refusal { try ResourceIdentifier(text) }?.code == .invalidArgument)
-    }
+    func refused(_ text: String) { #expect(refusal { try ResourceIdentifier(text) }?.code == .invalidArgument) }
 
     @Test(
         "metadata are looked for before the path, then at the root",
@@ -75,8 +72,7 @@ struct ResourceIdentifierTests {
         #expect(try ResourceIdentifier(text).metadataLocations.map(\.url.absoluteString) == expected)
     }
 
-    @Test("tokens go to the resource's origin, compared without regard to case and default ports")
-    func origin() throws {
+    @Test func `tokens go to the resource's origin, compared without regard to case and default ports`() throws {
         let identifier = try ResourceIdentifier("https://api.example/v1")
         for text in ["https://api.example/v2", "https://API.example:443/", "https://api.example/v1?x"] {
             #expect(identifier.hasOrigin(of: try #require(URL(string: text))))

@@ -2,8 +2,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("The scopes of a login for a resource")
-struct ScopeSelectionTests {
+@Suite("The scopes of a login for a resource") struct ScopeSelectionTests {
     private func challenge(_ scope: String?) -> AuthenticationChallenge {
         AuthenticationChallenge(scheme: "Bearer", parameters: scope.map { ["scope": $0] } ?? [:])
     }
@@ -32,8 +31,7 @@ struct ScopeSelectionTests {
         #expect(ScopeSelection.first(challenge("c offline_access"), resource: nil, server: try server([])) == ["c"])
     }
 
-    @Test("a login for more rights asks for what was asked before, and for what the challenge names")
-    func stepUp() throws {
+    @Test func `a login for more rights asks for what was asked before, and for what the challenge names`() throws {
         #expect(ScopeSelection.stepUp(from: ["a", "b"], challenge("b c"), server: nil) == ["a", "b", "c"])
         #expect(ScopeSelection.stepUp(from: ["a"], nil, server: nil) == ["a"])
         let offline = try server(["offline_access"])
@@ -44,9 +42,7 @@ struct ScopeSelectionTests {
     }
 
     @Test("scopes that no request may hold, and repeated ones, are left out")
-    func invalid() {
-        #expect(ScopeSelection.first(challenge(#"a "b a  c\"#), resource: nil, server: nil) == ["a"])
-    }
+    func invalid() { #expect(ScopeSelection.first(challenge(#"a "b a  c\"#), resource: nil, server: nil) == ["a"]) }
 
     @Test("of several challenges the one counts that can be answered, and names the metadata")
     func answerable() throws {

@@ -2,8 +2,7 @@ import AuthStateFoundation
 import AuthStateOAuth
 import Testing
 
-@Suite("Resource indicators (RFC 8707)")
-struct ResourceIndicatorTests {
+@Suite("Resource indicators (RFC 8707)") struct ResourceIndicatorTests {
     private func response(_ resources: [String]) throws -> AuthorizationResponse {
         var request = try Fixtures.request()
         request.resources = resources
@@ -14,13 +13,11 @@ struct ResourceIndicatorTests {
         try request.transportRequest(authentication: .none(clientID: "client")).form
     }
 
-    @Test("resources are repeated parameters of the authorization request, in order")
-    func authorization() throws {
+    @Test func `resources are repeated parameters of the authorization request, in order`() throws {
         var request = try Fixtures.request()
         request.resources = ["https://cal.example/", "urn:example:contacts?x=1"]
         let url = try request.url().absoluteString
-        #expect(
-            url.hasSuffix("&resource=https%3A%2F%2Fcal.example%2F&resource=urn%3Aexample%3Acontacts%3Fx%3D1"))
+        #expect(url.hasSuffix("&resource=https%3A%2F%2Fcal.example%2F&resource=urn%3Aexample%3Acontacts%3Fx%3D1"))
     }
 
     @Test(

@@ -4,8 +4,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("Answers of the token endpoint")
-struct TokenAnswerTests {
+@Suite("Answers of the token endpoint") struct TokenAnswerTests {
     /// A JSON object with a good answer's members, some replaced or removed.
     private func body(_ changes: [String: JSONValue?]) -> String {
         var members: [String: JSONValue] = [
@@ -35,8 +34,7 @@ struct TokenAnswerTests {
         return (error, refreshToken)
     }
 
-    @Test("an answer with status 200 that calls itself an error does not lose the refresh token in it")
-    func errorBesideRefreshToken() throws {
+    @Test func `an answer with status 200 that calls itself an error does not lose the refresh token in it`() throws {
         let outcome = try #require(try refused(body(["error": "invalid_grant"])))
         #expect(outcome.error.code == .invalidGrant && outcome.refreshToken == "SECRET-r")
         guard case .error = try read(body(["error": "invalid_grant"]), status: 400) else {
@@ -47,8 +45,7 @@ struct TokenAnswerTests {
 
     @Test("a token type of access_token is Bearer by name, and an error that names the tolerance otherwise")
     func accessTokenType() throws {
-        let response = try tokens(["token_type": "Access_Token"], tolerances: [.accessTokenType])
-        #expect(response?.tokenType == "Bearer")
+        #expect(try tokens(["token_type": "Access_Token"], tolerances: [.accessTokenType])?.tokenType == "Bearer")
         #expect(try tokens(["token_type": nil], tolerances: [.accessTokenType]) == nil)
         #expect(try tokens(["token_type": "mac"], tolerances: [.accessTokenType, .missingTokenType]) == nil)
         let error = try #require(try refused(body(["token_type": "access_token"]))).error
@@ -105,9 +102,7 @@ struct TokenAnswerTests {
     @Test(
         "the type must be Bearer in any case; nothing that is no string passes",
         arguments: ["bearer", "BEARER", "Bearer"])
-    func bearer(_ type: String) throws {
-        #expect(try tokens(["token_type": .string(type)])?.tokenType == type)
-    }
+    func bearer(_ type: String) throws { #expect(try tokens(["token_type": .string(type)])?.tokenType == type) }
 
     @Test(
         "another type is refused by name, the refresh token kept",
@@ -130,9 +125,7 @@ struct TokenAnswerTests {
         #expect(try tokens(["token_type": nil]) == nil)
     }
 
-    @Test(
-        "a refresh token that cannot be sent is refused and not kept",
-        arguments: ["a b", "a\r\nb"] as [JSONValue])
+    @Test("a refresh token that cannot be sent is refused and not kept", arguments: ["a b", "a\r\nb"] as [JSONValue])
     func badRefreshTokens(_ value: JSONValue) throws {
         let outcome = try #require(try refused(body(["refresh_token": value])))
         #expect(outcome.error.message.contains("refresh_token") && outcome.refreshToken == nil)
@@ -148,8 +141,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("a list of scopes is the same as their text, and no scope is not the same as an absent one")
-    func scopes() throws {
+    @Test func `a list of scopes is the same as their text, and no scope is not the same as an absent one`() throws {
         #expect(try tokens(["scope": ["a", "b"]])?.scope == "a b" && tokens(["scope": ""])?.scope == "")
         #expect(try tokens(["scope": ["a", 5]])?.scope == nil)
     }
@@ -163,9 +155,7 @@ struct TokenAnswerTests {
             #"{"access_token":"a","access_token":"SECRET-b","token_type":"Bearer"}"#,
             String(repeating: "[", count: 100_000),
         ])
-    func notAnObject(_ text: String) throws {
-        #expect(try refused(text)?.error.code == .malformedResponse)
-    }
+    func notAnObject(_ text: String) throws { #expect(try refused(text)?.error.code == .malformedResponse) }
 
     @Test(
         "error beside tokens, whatever it is, is no success; the refresh token is kept",
@@ -177,26 +167,18 @@ struct TokenAnswerTests {
     }
 
     @Test("an error without content is none", arguments: ["", false, [], [:]] as [JSONValue])
-    func emptyErrors(_ error: JSONValue) throws {
-        #expect(try tokens(["error": error])?.refreshToken == "SECRET-r")
-    }
+    func emptyErrors(_ error: JSONValue) throws { #expect(try tokens(["error": error])?.refreshToken == "SECRET-r") }
 
     @Test("error: null is what some providers write for none")
-    func noError() throws {
-        #expect(try tokens(["error": .null])?.accessToken == "SECRET-a")
-    }
+    func noError() throws { #expect(try tokens(["error": .null])?.accessToken == "SECRET-a") }
 
     @Test("an empty object is not a success")
-    func emptyObject() throws {
-        #expect(try refused("{}")?.error.code == .malformedResponse)
-    }
+    func emptyObject() throws { #expect(try refused("{}")?.error.code == .malformedResponse) }
 
-    @Test("bytes that are not UTF-8 are refused")
-    func notUTF8() throws {
+    @Test func `bytes that are not UTF-8 are refused`() throws {
         let request = TokenRequest(Client(try Fixtures.configuration(), id: "c"), .refreshToken("r"))
         let bytes = Array(#"{"access_token":"a","token_type":"Bearer","x":""#.utf8) + [0xFF] + Array("\"}".utf8)
-        let answer = TokenAnswer(
-            TransportResponse(status: 200, body: Data(bytes)), to: request, sentAt: Fixtures.now)
+        let answer = TokenAnswer(TransportResponse(status: 200, body: Data(bytes)), to: request, sentAt: Fixtures.now)
         guard case .refused = answer else {
             Issue.record("accepted: \(answer)")
             return

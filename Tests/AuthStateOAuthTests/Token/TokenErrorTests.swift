@@ -3,8 +3,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("Errors of the token endpoint")
-struct TokenErrorTests {
+@Suite("Errors of the token endpoint") struct TokenErrorTests {
     private func error(_ text: String, status: Int, headers: TransportHeaders = [:]) throws -> AuthStateError? {
         let request = TokenRequest(Client(try Fixtures.configuration(), id: "c"), .refreshToken("SECRET"))
         let answer = TokenAnswer(
@@ -25,8 +24,7 @@ struct TokenErrorTests {
         #expect(error.response?.errorDescription == "gone" && error.response?.errorURI == "https://op.example/e")
     }
 
-    @Test("an error beside an access token is an error")
-    func errorWins() throws {
+    @Test func `an error beside an access token is an error`() throws {
         let text = #"{"error":"invalid_grant","access_token":"SECRET","token_type":"Bearer"}"#
         #expect(try error(text, status: 200)?.code == .invalidGrant)
     }
@@ -44,8 +42,7 @@ struct TokenErrorTests {
         #expect(try error(#"{"error":"\#(name)"}"#, status: 400)?.code == code)
     }
 
-    @Test("a redirect URI is advised about only where one was sent")
-    func redirectAdvice() throws {
+    @Test func `a redirect URI is advised about only where one was sent`() throws {
         let client = Client(try Fixtures.configuration(), id: "c")
         func hint(_ grant: TokenRequest.Grant) -> String? {
             let answer = TokenAnswer(
@@ -82,13 +79,9 @@ struct TokenErrorTests {
 
     @Test(
         "a refusal without a readable reason is not taken for invalid_grant",
-        arguments: [
-            "", "{}", #"{"error":5}"#, #"{"error":null}"#, #"{"error":""}"#, #"{"error":{"code":1}}"#, "[]",
-        ])
+        arguments: ["", "{}", #"{"error":5}"#, #"{"error":null}"#, #"{"error":""}"#, #"{"error":{"code":1}}"#, "[]"])
     func withoutReason(_ text: String) throws {
-        for status in [400, 401, 403] {
-            #expect(try error(text, status: status)?.code == .refusedWithoutReason)
-        }
+        for status in [400, 401, 403] { #expect(try error(text, status: status)?.code == .refusedWithoutReason) }
     }
 
     @Test("a page for people says nothing about the grant or the client", arguments: [400, 401, 403])

@@ -3,8 +3,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("Token requests")
-struct TokenRequestTests {
+@Suite("Token requests") struct TokenRequestTests {
     private func renewal(_ scopes: [Scope] = []) throws -> TokenRequest {
         TokenRequest(Client(try Fixtures.configuration(), id: "client"), .refreshToken("r+/="), scopes: scopes)
     }
@@ -39,8 +38,7 @@ struct TokenRequestTests {
         #expect(try renewal().stage == .refresh)
     }
 
-    @Test("a client asks in its own name (RFC 6749, section 4.4.2)")
-    func clientCredentials() throws {
+    @Test func `a client asks in its own name (RFC 6749, section 4.4.2)`() throws {
         let request = TokenRequest(
             Client(try Fixtures.configuration(), id: "a client"), .clientCredentials, scopes: ["api"])
         let form = try #require(try request.transportRequest(authentication: secret("s", .clientSecretBasic)).form)
@@ -57,8 +55,7 @@ struct TokenRequestTests {
         #expect(sent.form?["client_id"] == nil && sent.form?["client_secret"] == nil)
     }
 
-    @Test("the identifier stands in the form beside HTTP Basic where that is tolerated")
-    func basicNamed() throws {
+    @Test func `the identifier stands in the form beside HTTP Basic where that is tolerated`() throws {
         let named = try ClientAuthentication.secret(
             "s", clientID: "a client", method: .clientSecretBasic, isNamed: true)
         let sent = try renewal().transportRequest(authentication: named)
@@ -79,8 +76,7 @@ struct TokenRequestTests {
         #expect(refusal { try secret("s", ClientAuthenticationMethod(rawValue: method)) }?.code == .unsupported)
     }
 
-    @Test("Basic is preferred, and is the default when the metadata say nothing (RFC 8414, section 2)")
-    func preferredMethod() throws {
+    @Test func `Basic is preferred, and is the default when the metadata say nothing (RFC 8414, section 2)`() throws {
         func preferred(_ methods: JSONValue?) throws -> ClientAuthenticationMethod {
             try ClientAuthentication.preferredMethod(
                 Fixtures.metadata(["token_endpoint_auth_methods_supported": methods]))
@@ -91,8 +87,7 @@ struct TokenRequestTests {
         #expect(ClientAuthentication.preferredMethod(nil) == .clientSecretBasic)
     }
 
-    @Test("additional parameters are sent, repeated ones too, and replace nothing")
-    func additional() throws {
+    @Test func `additional parameters are sent, repeated ones too, and replace nothing`() throws {
         var request = try renewal()
         request.additionalParameters.append("resource", "https://a.example")
         request.additionalParameters.append("resource", "https://b.example")

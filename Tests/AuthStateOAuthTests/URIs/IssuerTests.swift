@@ -2,8 +2,7 @@ import AuthStateFoundation
 import AuthStateOAuth
 import Testing
 
-@Suite("Issuers")
-struct IssuerTests {
+@Suite("Issuers") struct IssuerTests {
     @Test(
         "an issuer stays the exact string, also through an archive",
         arguments: [
@@ -15,8 +14,7 @@ struct IssuerTests {
         #expect(try JSONDecoder().decode(Issuer.self, from: JSONEncoder().encode(issuer)) == issuer)
     }
 
-    @Test("two spellings of one URL are two issuers")
-    func spellings() throws {
+    @Test func `two spellings of one URL are two issuers`() throws {
         #expect(try Issuer("https://op.example") != Issuer("https://op.example/"))
         #expect(try Issuer("https://op.example") != Issuer("https://OP.example"))
     }

@@ -1,8 +1,7 @@
 import AuthStateOAuth
 import Testing
 
-@Suite("Hosts that are this machine")
-struct LoopbackHostTests {
+@Suite("Hosts that are this machine") struct LoopbackHostTests {
     @Test(
         "every way to write this machine's address is recognised",
         arguments: [
@@ -11,9 +10,7 @@ struct LoopbackHostTests {
             "[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "[0000::0001]", "[::ffff:127.0.0.1]", "[::FFFF:7f00:1]",
             "[::127.0.0.1]", "[::ffff:0:0]", "[::1%25lo]",
         ])
-    func local(_ host: String) {
-        #expect(URIReference("https://\(host):8443/x").reachesThisMachine)
-    }
+    func local(_ host: String) { #expect(URIReference("https://\(host):8443/x").reachesThisMachine) }
 
     @Test(
         "other hosts are not this machine",
@@ -23,7 +20,5 @@ struct LoopbackHostTests {
             "127.0.0.256", "0x7f000001ff", "08.0.0.1", "[2001:db8::1]", "[::2]", "[fe80::1]", "[::ffff:128.0.0.1]",
             "[::ffff:8000:1]", "[1::1]", "[::1:0:0:0:0:0:0:0:0]", "[]", "",
         ])
-    func remote(_ host: String) {
-        #expect(!URIReference("https://\(host)/x").reachesThisMachine)
-    }
+    func remote(_ host: String) { #expect(!URIReference("https://\(host)/x").reachesThisMachine) }
 }

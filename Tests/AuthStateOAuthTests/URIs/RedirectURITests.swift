@@ -2,8 +2,7 @@ import AuthStateFoundation
 import AuthStateOAuth
 import Testing
 
-@Suite("Redirect URIs")
-struct RedirectURITests {
+@Suite("Redirect URIs") struct RedirectURITests {
     @Test(
         "a redirect URI stays the exact string, also through an archive",
         arguments: [

@@ -2,10 +2,8 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("URI references")
-struct URIReferenceTests {
-    @Test("a URI is taken apart as it is written (RFC 3986, section 3 and appendix B)")
-    func parts() {
+@Suite("URI references") struct URIReferenceTests {
+    @Test func `a URI is taken apart as it is written (RFC 3986, section 3 and appendix B)`() {
         let all = URIReference("HTTPS://us:er@Host.Example:8443/a/%7Eb?q=1?2&r#frag#ment")
         #expect(all.scheme == "HTTPS" && all.user == "us:er" && all.host == "Host.Example" && all.port == "8443")
         #expect(all.path == "/a/%7Eb" && all.query == "q=1?2&r" && all.fragment == "frag#ment")
@@ -28,12 +26,9 @@ struct URIReferenceTests {
             ("http://127.0.0.1@evil.example/", false), ("http://0.0.0.0/", false), ("http://2130706433/", false),
             ("http://evil.example/127.0.0.1", false), ("http://localhost./", false), ("mailto:localhost", false),
         ])
-    func loopback(_ text: String, _ expected: Bool) {
-        #expect(URIReference(text).isLoopback == expected)
-    }
+    func loopback(_ text: String, _ expected: Bool) { #expect(URIReference(text).isLoopback == expected) }
 
-    @Test("user, query and fragment are left out of what is shown")
-    func redacted() {
+    @Test func `user, query and fragment are left out of what is shown`() {
         #expect(URIReference("https://a:b@h:1/p?q#f").redacted == "https://h:1/p")
         #expect(URIReference("app:/p?q").redacted == "app:/p")
     }

@@ -2,8 +2,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Signed userinfo")
-struct SignedUserInfoTests {
+@Suite("Signed userinfo") struct SignedUserInfoTests {
     private static let claims: JSONValue = ["iss": "https://op.example", "aud": "client", "sub": "alice"]
 
     private func expectation(_ algorithms: Set<SignatureAlgorithm> = .asymmetric) throws -> IDTokenExpectation {
@@ -30,8 +29,7 @@ struct SignedUserInfoTests {
         }
     }
 
-    @Test("unverified userinfo shows no claim")
-    func descriptions() throws {
+    @Test func `unverified userinfo shows no claim`() throws {
         let key = try SigningKey.generate(.es256)
         let claims: JSONValue = ["sub": .string(Secrets.make("sub"))]
         Secrets.expectNone(in: try SignedUserInfo(parsing: JSONWebToken.sign(claims: claims, with: key)))

@@ -2,8 +2,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Userinfo")
-struct UserInfoTests {
+@Suite("Userinfo") struct UserInfoTests {
     /// The claims of an unsigned answer.
     private func read(_ body: String, subject: String?, status: Int = 200) throws -> UserInfo {
         guard case .plain(let claims) = try UserInfoAnswer(Fixtures.json(body, status: status)) else {
@@ -29,18 +28,13 @@ struct UserInfoTests {
         #expect(error?.description.contains("alice") == false)
     }
 
-    @Test("sub is compared code point by code point: the Kelvin sign is no K (RFC 7519, section 7.3)")
-    func codePoints() {
+    @Test func `sub is compared code point by code point: the Kelvin sign is no K (RFC 7519, section 7.3)`() {
         #expect(refusal { try read("{\"sub\":\"\u{212A}ate\"}", subject: "Kate") }?.code == .subjectMismatch)
     }
 
     @Test("without an ID token the claims are marked unbound")
-    func unbound() throws {
-        #expect(try !read(#"{"name":"A"}"#, subject: nil).isBound)
-    }
+    func unbound() throws { #expect(try !read(#"{"name":"A"}"#, subject: nil).isBound) }
 
     @Test("an answer that is no JSON object is refused", arguments: ["", "[]", "<html>", #"{"sub":"a","sub":"b"}"#])
-    func malformed(_ body: String) {
-        #expect(refusal { try read(body, subject: nil) }?.code == .malformedResponse)
-    }
+    func malformed(_ body: String) { #expect(refusal { try read(body, subject: nil) }?.code == .malformedResponse) }
 }

@@ -1,6 +1,5 @@
 import AuthStateFoundation
 import AuthStateKit
-import AuthStateOAuth
 
 /// Stored states: what is loaded is stored and loaded as it was.
 func fuzzArchive(_ bytes: [UInt8]) {

@@ -74,6 +74,5 @@ private enum DeviceWorld {
         return [plain, DeviceAuthorizationRequest(Client(configuration, id: "client"))]
     }()
 
-    static let backchannel = BackchannelAuthenticationRequest(
-        requests[0].client, hint: .login("ada"))
+    static let backchannel = BackchannelAuthenticationRequest(requests[0].client, hint: .login("ada"))
 }

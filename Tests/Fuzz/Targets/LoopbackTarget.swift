@@ -1,5 +1,4 @@
 import AuthStateFoundation
-import AuthStateOAuth
 
 @testable import AuthStateKit
 

@@ -1,5 +1,4 @@
 import AuthStateFoundation
-import AuthStateJOSE
 
 @testable import AuthStateKit
 @testable import AuthStateOAuth
@@ -12,8 +11,7 @@ func fuzzMetadata(_ bytes: [UInt8]) {
     guard let issuer = accepted({ try Issuer(metadata.issuer ?? "") }),
         let configuration = accepted({ try ProviderConfiguration(metadata: metadata, issuer: issuer) })
     else { return }
-    let again = try? JSONDecoder().decode(
-        ProviderConfiguration.self, from: JSONEncoder().encode(configuration))
+    let again = try? JSONDecoder().decode(ProviderConfiguration.self, from: JSONEncoder().encode(configuration))
     require(again == configuration, "a configuration is stored and loaded as it was")
     let service = AuthorizationService(transport: NoTransport())
     for endpoint in metadata.endpoints {

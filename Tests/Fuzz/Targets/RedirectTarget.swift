@@ -37,8 +37,7 @@ private func check(_ callback: AuthorizationCallback, _ mode: AuthorizationReque
         case .fragment: AuthorizationCallback(url: "\(place)#\(parameters.encoded)")
         default: AuthorizationCallback(url: "\(place)?\(parameters.encoded)")
         }
-    require(
-        accepted { try AuthorizationResponse(callback: again, for: request) } == response, "read as it was written")
+    require(accepted { try AuthorizationResponse(callback: again, for: request) } == response, "read as it was written")
 }
 
 /// Without keys nothing is believed, signed or not.

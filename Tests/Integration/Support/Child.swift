@@ -63,9 +63,7 @@ final class Child: Sendable {
     func wait() -> Int32 { end.status(of: id, 0) ?? -1 }
 
     /// Sends a signal, unless it has ended.
-    func send(_ signal: Int32) {
-        if status() == nil { kill(id, signal) }
-    }
+    func send(_ signal: Int32) { if status() == nil { kill(id, signal) } }
 
     /// Remembers the status, which the system tells once.
     // Unchecked is right here: `known` is read and written under the lock only.

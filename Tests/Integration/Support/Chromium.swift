@@ -145,8 +145,7 @@ struct Chromium: Sendable {
     }
 
     private func element(_ selector: String) async throws -> String {
-        let found = try await wire.call(
-            "POST", "/element", ["using": "css selector", "value": .string(selector)])
+        let found = try await wire.call("POST", "/element", ["using": "css selector", "value": .string(selector)])
         return "/element/\(try #require(found.objectValue?.values.first?.stringValue))"
     }
 }

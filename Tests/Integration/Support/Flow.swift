@@ -20,8 +20,7 @@ struct Flow: Sendable {
     init(_ provider: Provider) throws { try self.init(provider.process) }
 
     init(_ provider: ProviderProcess) throws {
-        try self.init(
-            provider, transport: SystemTransport(certificateAuthorityFile: provider.certificateAuthorityFile))
+        try self.init(provider, transport: SystemTransport(certificateAuthorityFile: provider.certificateAuthorityFile))
     }
 
     /// With a transport of its own, for example one that shows a certificate.
@@ -95,7 +94,6 @@ struct Flow: Sendable {
         AuthState(state.record, service: service, store: InMemoryAuthStateStore())
     }
 
-    /// The number of requests that went to the token endpoint.
     func tokenRequests() async throws -> Int {
         await transport.count(of: try await configuration().tokenEndpoint.absoluteString)
     }

@@ -4,11 +4,9 @@ import Foundation
 ///
 /// Foundation's `Process` would take a program for running as long as one of its children is.
 final class Program: Sendable {
-    /// The exit status and the output of a program that has ended.
     struct Result: Sendable {
         /// The exit status; 128 and the signal's number when a signal ended it.
         var status: Int32
-        /// Standard output.
         var output: String
         /// Standard error.
         var errors: String

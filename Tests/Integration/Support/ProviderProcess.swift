@@ -65,9 +65,7 @@ struct ProviderProcess: Sendable {
         let provider: Provider
         let errors: String
 
-        var description: String {
-            "\(provider.testDescription) did not start (see \(Provider.installer)): \(errors)"
-        }
+        var description: String { "\(provider.testDescription) did not start (see \(Provider.installer)): \(errors)" }
     }
 }
 

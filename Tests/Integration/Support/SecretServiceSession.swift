@@ -24,7 +24,6 @@ struct SecretServiceSession: Sendable {
     /// The variables that lead a program into the session.
     var environment: [String: String] { ["DBUS_SESSION_BUS_ADDRESS": address, "XDG_RUNTIME_DIR": runtime] }
 
-    /// Runs a body with a session, and ends it after it.
     static func run<R: Sendable>(
         keyring: Bool = true, _ body: (SecretServiceSession) async throws -> R
     ) async throws -> R {
@@ -33,8 +32,7 @@ struct SecretServiceSession: Sendable {
             environment: ["SERVICE": keyring ? "gnome-keyring" : "none"])
         do {
             guard let line = try await program.firstLine(within: .seconds(40)) else {
-                throw NotInTime(
-                    description: "the session did not start (see \(Provider.installer)): \(program.errors)")
+                throw NotInTime(description: "the session did not start (see \(Provider.installer)): \(program.errors)")
             }
             let announcement = try JSONDecoder().decode(Announcement.self, from: Data(line.utf8))
             let result = try await body(SecretServiceSession(announcement, program))

@@ -25,7 +25,6 @@ final class TemporaryFolder: Sendable {
         return self(name)
     }
 
-    /// The permissions of a file.
     static func permissions(of path: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }

@@ -16,8 +16,7 @@ struct WebDriver: Sendable {
         try await eventually("chromedriver") { try? await Self.send("GET", "\(base)/status", nil) }
         let options: JSONValue = ["args": .array(chromiumArguments.map(JSONValue.string))]
         let capabilities: JSONValue = ["browserName": "chrome", "goog:chromeOptions": options]
-        let answer = try await Self.send(
-            "POST", "\(base)/session", ["capabilities": ["alwaysMatch": capabilities]])
+        let answer = try await Self.send("POST", "\(base)/session", ["capabilities": ["alwaysMatch": capabilities]])
         self.base = base
         session = answer["sessionId"]?.stringValue ?? ""
         _ = try await call("POST", "/timeouts", ["pageLoad": 15000, "script": 5000, "implicit": 5000])

@@ -48,9 +48,7 @@ struct World {
 
 /// Waits until a task of the app makes a condition true; bounded, so that a failing test also ends.
 @MainActor
-func eventually(
-    _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ holds: () -> Bool
-) async {
+func eventually(_ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ holds: () -> Bool) async {
     let end = ContinuousClock.now + .seconds(120)
     while !holds() {
         guard ContinuousClock.now < end else {

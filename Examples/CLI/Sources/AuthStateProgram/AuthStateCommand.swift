@@ -5,8 +5,7 @@ import AuthStateKit
 public struct AuthStateCommand: AsyncParsableCommand {
     /// The program's help and its commands.
     public static let configuration = CommandConfiguration(
-        commandName: "authstate",
-        abstract: "Log in at an OpenID provider, and use tokens that are always fresh.",
+        commandName: "authstate", abstract: "Log in at an OpenID provider, and use tokens that are always fresh.",
         discussion: """
             Data goes to standard output, everything for a user to standard error.
 
@@ -15,8 +14,7 @@ public struct AuthStateCommand: AsyncParsableCommand {
             77 log in (again); 78 wrong configuration; 126 and 127 'run' cannot start, or \
             find, the program; 130 cancelled.
             """,
-        version: "authstate 0.1.0",
-        subcommands: [Demo.self, Provider.self],
+        version: "authstate 0.1.0", subcommands: [Demo.self, Provider.self],
         groupedSubcommands: [
             CommandGroup(
                 name: "Login",

@@ -4,8 +4,7 @@ import Testing
 
 @testable import AuthStateProgram
 
-@Suite("Options in messages")
-struct AdviceOptionTests {
+@Suite("Options in messages") struct AdviceOptionTests {
     /// Options of other programs that a message names.
     private static let foreign: Set<String> = [
         "--add", "--exec-api-version", "--exec-arg", "--exec-command", "--exec-interactive-mode", "--global",
@@ -23,8 +22,7 @@ struct AdviceOptionTests {
         return subcommands.reduce(own) { $0.union(known($1)) }
     }
 
-    @Test("each option that a message, a help text or an advice names is one of this program")
-    func options() throws {
+    @Test func `each option that a message, a help text or an advice names is one of this program`() throws {
         let known = Self.known(AuthStateCommand.self).union(Self.foreign)
         #expect(known.isSuperset(of: ["--tolerate", "--issuer", "--min-validity"]))
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")

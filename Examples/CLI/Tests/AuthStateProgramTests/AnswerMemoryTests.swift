@@ -1,14 +1,9 @@
 import AuthStateKit
 import AuthStateTesting
+import Foundation
 import Testing
 
 @testable import AuthStateProgram
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("The answer of an API")
 struct AnswerMemoryTests {

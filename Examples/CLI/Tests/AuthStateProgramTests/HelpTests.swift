@@ -1,14 +1,9 @@
 import ArgumentParser
 import AuthStateKit
+import Foundation
 import Testing
 
 @testable import AuthStateProgram
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("The help")
 struct HelpTests {
@@ -32,8 +27,7 @@ struct HelpTests {
         }
     }
 
-    @Test("shows only examples that the program understands")
-    func examples() throws {
+    @Test func `shows only examples that the program understands`() throws {
         let examples = Self.commands.flatMap { command in
             command.configuration.discussion.split(separator: "\n").filter { $0.hasPrefix("  authstate ") }
         }

@@ -3,8 +3,7 @@ import Testing
 
 @testable import AuthStateProgram
 
-@Suite("A mistyped word")
-struct MistypedTests {
+@Suite("A mistyped word") struct MistypedTests {
     @Test(
         "gets the nearest command or option",
         arguments: [
@@ -24,15 +23,13 @@ struct MistypedTests {
         #expect(mistyped?.word == word && mistyped?.nearest == nearest)
     }
 
-    @Test("is none of the commands that there are")
-    func commands() {
+    @Test func `is none of the commands that there are`() {
         let commands = AuthStateCommand.configuration.groupedSubcommands.flatMap(\.subcommands)
         #expect(commands.count > 15)
         for command in commands { #expect(Mistyped.first(in: [command._commandName]) == nil, "\(command)") }
     }
 
-    @Test("is told in one sentence, with the value of no option in it")
-    func sentence() {
+    @Test func `is told in one sentence, with the value of no option in it`() {
         #expect(
             "\(Mistyped.first(in: ["login", "--client-secret=s3cret"])!)"
                 == "Unknown option '--client-secret'. Did you mean '--client-secret-env'?")

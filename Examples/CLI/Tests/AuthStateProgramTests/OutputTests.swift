@@ -1,23 +1,17 @@
 import AuthStateKit
 import Dispatch
+import Foundation
 import Synchronization
 import Testing
 
 @testable import AuthStateProgram
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Output")
 struct OutputTests {
     private let configuration = ProviderConfiguration(
         authorizationEndpoint: nil, tokenEndpoint: URL(filePath: "/unused"))
 
-    @Test("an error as JSON has its known members and no others")
-    func errorJSON() {
+    @Test func `an error as JSON has its known members and no others`() {
         let error = AuthStateError(
             .invalidGrant, stage: .refresh, "Refused.", expected: "this", hint: "Log in.",
             response: OAuthErrorResponse(error: "invalid_grant"), httpStatus: 400)
@@ -28,8 +22,7 @@ struct OutputTests {
             ])
     }
 
-    @Test("the advice names this program's commands and options")
-    func advice() {
+    @Test func `the advice names this program's commands and options`() {
         #expect(AuthStateError.notLoggedIn.advised.hint == "Log in with 'authstate login'.")
         #expect(
             AuthStateError(.insecureURL, stage: .discovery, "").advised.hint?.contains("--allow-insecure-http") == true)
@@ -50,8 +43,7 @@ struct OutputTests {
     func registration() {
         let page = AuthStateError(
             .refusedWithoutReason, stage: .registration,
-            "The registration endpoint refused without a reason (status 400).",
-            hint: "Check what is registered.")
+            "The registration endpoint refused without a reason (status 400).", hint: "Check what is registered.")
         let hint = page.advised.hint ?? ""
         #expect(hint.contains("--auth-method") && hint.contains("--client-id") && !hint.contains("og in"))
         let denied = AuthStateError(.accessDenied, stage: .registration, "Refused.", hint: "Log in again.")
@@ -67,8 +59,7 @@ struct OutputTests {
         #expect(LogoutSummary(kept).failures.map(\.hint) == ["Try again later."])
     }
 
-    @Test("a state shows scope and expiry, and no token")
-    func summary() {
+    @Test func `a state shows scope and expiry, and no token`() {
         let now = Date(timeIntervalSince1970: 1000)
         var record = AuthState.Record(Client(configuration, id: "cli"))
         record.lastTokenResponse = TokenResponse(
@@ -86,8 +77,7 @@ struct OutputTests {
         #expect(!summary.lines.joined().contains("secret"))
     }
 
-    @Test("an expired token that cannot be renewed is no login")
-    func ended() {
+    @Test func `an expired token that cannot be renewed is no login`() {
         let now = Date(timeIntervalSince1970: 1000)
         var record = AuthState.Record(Client(configuration, id: "cli"))
         record.lastTokenResponse = TokenResponse(accessToken: "a", issuedAt: now, accessTokenExpirationDate: now)
@@ -130,9 +120,7 @@ struct OutputTests {
     }
 
     @Test("terminal control characters are removed")
-    func plain() {
-        #expect("a\u{1B}[2Jb\nc\u{202E}".plain == "a\u{FFFD}[2Jb\nc\u{FFFD}")
-    }
+    func plain() { #expect("a\u{1B}[2Jb\nc\u{202E}".plain == "a\u{FFFD}[2Jb\nc\u{FFFD}") }
 
     @Test("a provider's text begins no line of its own, and is unchanged in JSON")
     func providerText() throws {
@@ -165,14 +153,12 @@ struct OutputTests {
         #expect(ScopeNote.offline(record, [.offlineAccess]) == nil)
     }
 
-    @Test("a provider's sentence gets no second full stop")
-    func sentences() {
+    @Test func `a provider's sentence gets no second full stop`() {
         let error = AuthStateError(.tokenRejected, stage: .resource, "Refused.", received: "It is over.", hint: "Ask.")
         #expect(error.description == "Refused. Received It is over. Ask.")
     }
 
-    @Test("a hint that names a command or an option already stays as it is")
-    func hints() {
+    @Test func `a hint that names a command or an option already stays as it is`() {
         let own = AuthStateError(.notLoggedIn, stage: .store, "Nobody.", hint: "Use 'authstate login --register'.")
         #expect(own.advised.hint == own.hint)
         let other = AuthStateError(.notLoggedIn, stage: .store, "Nobody.", hint: "Log in.")
@@ -199,8 +185,7 @@ struct OutputTests {
         #expect(error.advised.hint?.contains(shown) == true, "\(error.advised)")
     }
 
-    @Test("a refused proof: no key, a clock that is off, or a provider that wants none with a pushed request")
-    func proofs() {
+    @Test func `a refused proof: no key, a clock that is off, or a provider that wants none with a pushed request`() {
         func advice(_ hint: String, _ stage: AuthStateError.Stage) -> String? {
             AuthStateError(.invalidDPoPProof, stage: stage, "Refused.", hint: hint).advised.hint
         }
@@ -225,8 +210,7 @@ struct OutputTests {
         #expect(refusal.advised.hint?.contains(hint) == true)
     }
 
-    @Test("a refused client's advice is the library's, with this program's options")
-    func refusedClient() {
+    @Test func `a refused client's advice is the library's, with this program's options`() {
         let error = AuthStateError(
             .invalidClient, stage: .token, "Refused.",
             hint: "Check the client identifier and its secret. Some take it in the form (client_secret_post).")
@@ -242,8 +226,7 @@ struct OutputTests {
         #expect(error.advised.hint == "Use --tolerate \(name.rawValue) if so.")
     }
 
-    @Test("a refusal without a reason asks for another login only where a renewal was refused")
-    func unreasonedRefusal() {
+    @Test func `a refusal without a reason asks for another login only where a renewal was refused`() {
         func hint(_ stage: AuthStateError.Stage) -> String {
             AuthStateError(.refusedWithoutReason, stage: stage, "Refused.", hint: "Log in again.").advised.hint ?? ""
         }

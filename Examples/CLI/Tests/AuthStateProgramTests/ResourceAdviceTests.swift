@@ -1,14 +1,9 @@
 import ArgumentParser
 import AuthStateKit
+import Foundation
 import Testing
 
 @testable import AuthStateProgram
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Advice for a login for an API")
 struct ResourceAdviceTests {
@@ -22,8 +17,7 @@ struct ResourceAdviceTests {
         return error.advised(for: try CommonOptions.parse(options), LoginFacts(resource: resource)).hint ?? ""
     }
 
-    @Test("a new login is for the same API and the same place")
-    func again() throws {
+    @Test func `a new login is for the same API and the same place`() throws {
         let command = "'authstate login --state f --profile p --for \(api)'"
         #expect(
             try hint(.invalidGrant, .refresh, ["--state", "f", "--profile", "p"]) == "Log in again with \(command).")
@@ -32,8 +26,7 @@ struct ResourceAdviceTests {
         #expect(try hint(.notLoggedIn, .store, hint: given) == given)
     }
 
-    @Test("a challenge that names metadata leads to --for")
-    func challenge() throws {
+    @Test func `a challenge that names metadata leads to --for`() throws {
         var error = AuthStateError(.notLoggedIn, stage: .authorization, "Not logged in.", hint: "Log in first.")
         #expect(error.advised.hint == "Log in with 'authstate login'.")
         let value = #"Bearer resource_metadata="https://mcp.example/.well-known/oauth-protected-resource/mcp""#
@@ -65,8 +58,7 @@ struct ResourceAdviceTests {
         #expect(hint(.authorization, .accessDenied, LoginFacts()).contains("allow the access"))
     }
 
-    @Test("a server that refuses the parameter resource is met without it, by name")
-    func parameter() throws {
+    @Test func `a server that refuses the parameter resource is met without it, by name`() throws {
         #expect(try hint(.invalidTarget, .token).contains("--tolerate unnamed-resource"))
         var error = AuthStateError(
             .invalidRequest, stage: .authorization, "",
@@ -78,8 +70,7 @@ struct ResourceAdviceTests {
         #expect(try error.advised(for: CommonOptions.parse([]), facts).hint?.contains("unnamed-resource") != true)
     }
 
-    @Test("another name at the same server can be used, that of another server cannot")
-    func names() throws {
+    @Test func `another name at the same server can be used, that of another server cannot`() throws {
         let parent = try hint(.resourceMismatch, .discovery, expected: api, received: "https://mcp.example")
         #expect(parent.contains("the name that the API has, https://mcp.example;"))
         #expect(parent.contains("--tolerate parent-resource"))
@@ -87,15 +78,13 @@ struct ResourceAdviceTests {
         #expect(stranger.contains("Do not log in") && !stranger.contains("evil"))
     }
 
-    @Test("an API without metadata has another cause than a server of its without metadata")
-    func absence() throws {
+    @Test func `an API without metadata has another cause than a server of its without metadata`() throws {
         #expect(try hint(.discoveryFailed, .discovery, hint: "Check the URL of the resource.").contains("--for"))
         let server = try hint(.discoveryFailed, .discovery, hint: "Ask the operator of the resource, which names it.")
         #expect(server.contains("API's operator") && !server.contains("--for"))
     }
 
-    @Test("a server that does not renew may have been replaced")
-    func gone() throws {
+    @Test func `a server that does not renew may have been replaced`() throws {
         #expect(try hint(.unreachable, .refresh).contains("'authstate login --for \(api)'"))
         #expect(try !hint(.unreachable, .refresh, for: nil).contains("authstate login"))
     }
@@ -113,8 +102,7 @@ struct ResourceAdviceTests {
         #expect(!unnamed.contains(where: advice.contains))
     }
 
-    @Test("a client at another server, a private address, and a page that cannot be shown")
-    func others() throws {
+    @Test func `a client at another server, a private address, and a page that cannot be shown`() throws {
         let moved = try hint(.clientIssuerMismatch, .registration)
         #expect(moved.contains("--client-id and --issuer") && moved.contains("--register"))
         #expect(try hint(.addressNotAllowed, .resourceMetadata).contains("--allow-private-addresses"))
@@ -125,8 +113,7 @@ struct ResourceAdviceTests {
         #expect(try hint(.discoveryFailed, .discovery, for: nil).contains("--issuer, or --domain"))
     }
 
-    @Test("--step-up brings more rights, unless that was in vain")
-    func rights() throws {
+    @Test func `--step-up brings more rights, unless that was in vain`() throws {
         let first = try hint(.insufficientScope, .resource, hint: "Log in for more scopes.")
         #expect(first.contains("--step-up") && first.contains("--for \(api) --scope'"))
         let vain = "Ask the operator of the resource which scope this request needs."
@@ -134,8 +121,7 @@ struct ResourceAdviceTests {
         #expect(try !hint(.insufficientScope, .resource, for: nil).contains("--step-up"))
     }
 
-    @Test("an error of a login for an API begins with the step that failed; one at a provider does not")
-    func steps() throws {
+    @Test func `an error of a login for an API begins with the step that failed; one at a provider does not`() throws {
         let options = try CommonOptions.parse([])
         for (stage, step) in AuthStateError.resourceSteps {
             let error = AuthStateError(.unreachable, stage: stage, "Down.")
@@ -146,15 +132,13 @@ struct ResourceAdviceTests {
         #expect(usage.advised(for: options, LoginFacts(resource: api)).message == "Wrong.")
     }
 
-    @Test("both codes are faults of the configuration")
-    func exitCodes() {
+    @Test func `both codes are faults of the configuration`() {
         for code in [AuthStateError.Code.resourceMismatch, .clientIssuerMismatch] {
             #expect(ExitReason(AuthStateError(code, stage: .resourceMetadata, "").kind) == .configuration)
         }
     }
 
-    @Test("a state shows the API that it is for, and others none")
-    func summary() {
+    @Test func `a state shows the API that it is for, and others none`() {
         let provider = ProviderConfiguration(authorizationEndpoint: nil, tokenEndpoint: .init(filePath: "/unused"))
         var record = AuthState.Record(Client(provider, id: "cli"))
         #expect(StateSummary(record: record, now: .init()).json["resource"] == nil)

@@ -1,15 +1,9 @@
 import ArgumentParser
-import AuthStateKit
 import AuthStateResource
+import Foundation
 import Testing
 
 @testable import AuthStateProgram
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Options of a login for an API")
 struct ResourceOptionsTests {
@@ -52,8 +46,7 @@ struct ResourceOptionsTests {
         #expect(Login.message(for: try #require(error)).contains(word))
     }
 
-    @Test("a document goes without another identity, and with its own ways to authenticate")
-    func documents() {
+    @Test func `a document goes without another identity, and with its own ways to authenticate`() {
         let own = ["--client-id", "c"]
         for options in [own, ["--auth-method", "basic"], ["--client-name", "n"], ["--client-secret-env", "S"]] {
             #expect(throws: (any Error).self, "\(options)") { try Login.parse(api + document + options) }
@@ -63,8 +56,7 @@ struct ResourceOptionsTests {
         }
     }
 
-    @Test("options for an API are refused without one")
-    func withoutAPI() {
+    @Test func `options for an API are refused without one`() {
         let login = ["--issuer", "https://op.example", "--client-id", "cli"]
         for options in [
             document, ["--allow-private-addresses"], ["--tolerate", "parent-resource"],
@@ -77,8 +69,7 @@ struct ResourceOptionsTests {
         }
     }
 
-    @Test("the options choose the client; without them the login before does, else it registers")
-    func clients() throws {
+    @Test func `the options choose the client; without them the login before does, else it registers`() throws {
         func clients(_ options: [String], stored: AuthState.Record? = nil) throws -> [ResourceClient] {
             try Login.parse(api + options).clients(stored: stored)
         }
@@ -132,8 +123,7 @@ struct ResourceOptionsTests {
         #expect(try clients([], stored: stored) == [.document(url, credential: .environment("S"))])
     }
 
-    @Test("what the login's options say about the API is kept for later commands")
-    func settings() {
+    @Test func `what the login's options say about the API is kept for later commands`() {
         var settings = Settings()
         settings.link.documentURL = "https://app.example/c.json"
         settings.link.toleratesParent = true
@@ -158,8 +148,7 @@ struct ResourceOptionsTests {
         #expect(try Request.parse(["https://mcp.example/mcp"]).timeLimit == 60)
     }
 
-    @Test("a document's options are checked as far as no file is read")
-    func documentOptions() throws {
+    @Test func `a document's options are checked as far as no file is read`() throws {
         func parse(_ options: String...) throws { _ = try PrintClientMetadata.parse(document + options) }
         try parse("--redirect-uri", "http://127.0.0.1/callback")
         try parse("--grant", "client-credentials", "--private-key", "k")

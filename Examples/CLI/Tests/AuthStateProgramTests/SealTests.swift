@@ -1,14 +1,9 @@
 import ArgumentParser
 import AuthStateKit
+import Foundation
 import Testing
 
 @testable import AuthStateProgram
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Sealing")
 struct SealTests {
@@ -40,14 +35,12 @@ struct SealTests {
         #expect(throws: (any Error).self) { _ = try SealOptions.parse(["--seal", argument]) }
     }
 
-    @Test("--runtime goes without --state, and leads other commands to the same login")
-    func runtime() throws {
+    @Test func `--runtime goes without --state, and leads other commands to the same login`() throws {
         #expect(throws: (any Error).self) { _ = try CommonOptions.parse(["--runtime", "--state", "f"]) }
         #expect(try CommonOptions.parse(["--runtime", "--profile", "work"]).selection == " --runtime --profile work")
     }
 
-    @Test("the runtime folder is the user's alone")
-    func runtimeFolder() throws {
+    @Test func `the runtime folder is the user's alone`() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "authstate-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])

@@ -1,21 +1,15 @@
 import ArgumentParser
 import AuthStateKit
+import Foundation
 import Testing
 
 @testable import AuthStateProgram
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Untidy input")
 struct UntidyInputTests {
     private let home = ProcessInfo.processInfo.environment["HOME"] ?? ""
 
-    @Test("a ~ that no shell has expanded is the home folder, in the name of any file")
-    func homeFolder() throws {
+    @Test func `a ~ that no shell has expanded is the home folder, in the name of any file`() throws {
         let words = [
             "--issuer", "https://op.example", "--client-id", "c", "--state", "~/s", "--ca-file", "~/ca", "--dpop-key",
             "~/d",
@@ -39,8 +33,7 @@ struct UntidyInputTests {
         #expect(error?.message.contains("from the root") == true)
     }
 
-    @Test("a file after @ is found in the home folder too")
-    func body() throws {
+    @Test func `a file after @ is found in the home folder too`() throws {
         let name = "authstate-test-\(UInt64.random(in: 0 ... .max))"
         try Data("body".utf8).write(to: URL(filePath: "\(home)/\(name)"))
         defer { try? FileManager.default.removeItem(atPath: "\(home)/\(name)") }
@@ -67,8 +60,7 @@ struct UntidyInputTests {
         #expect(try Login.parse(words).identity.allowedIssuers == [issuer])
     }
 
-    @Test("a token of a variable has no line break at its end")
-    func variable() throws {
+    @Test func `a token of a variable has no line break at its end`() throws {
         func read(_ text: String) throws -> String? {
             try SecretVariable.read("T", holding: "a token", stage: .token, environment: ["T": text])
         }
@@ -77,8 +69,7 @@ struct UntidyInputTests {
         #expect(throws: AuthStateError.self) { try read("\n") }
     }
 
-    @Test("git's server may be named by its URL, and a question that git never asks is told")
-    func git() throws {
+    @Test func `git's server may be named by its URL, and a question that git never asks is told`() throws {
         for name in ["git.example", "https://git.example/", "https://git.example:443", "http://git.example"] {
             #expect(try GitCredential.parse(["--host", name, "get"]).host == ["git.example"])
         }
@@ -116,8 +107,7 @@ struct UntidyInputTests {
         }
     }
 
-    @Test("scopes that were not granted are told, under any of their names")
-    func scopes() {
+    @Test func `scopes that were not granted are told, under any of their names`() {
         #expect(ScopeNote.missing("a", ["a", "b", "c"])?.hasSuffix(": b c.") == true)
         #expect(ScopeNote.missing("", ["a"])?.hasSuffix(": a.") == true)
         let google = "openid https://www.googleapis.com/auth/userinfo.email"

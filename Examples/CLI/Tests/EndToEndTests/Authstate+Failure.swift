@@ -31,9 +31,7 @@ extension Authstate {
 
     /// A login with another browser.
     func loginArguments(client: String = "public", opening command: String) -> [String] {
-        var arguments = loginArguments(client: client)
-        if let index = arguments.firstIndex(of: "--browser-command") { arguments[index + 1] = command }
-        return arguments
+        loginArguments(client: client).with("--browser-command", command)
     }
 
     /// A command fails in one clear line, and with `--json` in one object that says the same.

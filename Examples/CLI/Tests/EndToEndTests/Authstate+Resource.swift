@@ -6,7 +6,6 @@ extension Authstate {
     /// A user who knows the URL of an API, and no provider.
     init() throws { try self.init(nil as ProviderProcess?) }
 
-    /// The arguments of a login for an API.
     func loginArguments(
         for resource: String, _ options: [String] = [], decision: LoginBrowser.Decision = .accept
     ) -> [String] {

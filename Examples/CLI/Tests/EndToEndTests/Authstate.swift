@@ -26,6 +26,13 @@ struct Authstate: Sendable {
         stateFile = folder("state/login.json")
     }
 
+    /// A user who has logged in.
+    static func loggedIn(_ provider: Provider, client: String = "public") async throws -> Authstate {
+        let authstate = try Authstate(provider)
+        try await authstate.logIn(client: client)
+        return authstate
+    }
+
     /// The provider.
     var provider: ProviderProcess {
         guard let process else { preconditionFailure("This user has no provider.") }
@@ -39,9 +46,7 @@ struct Authstate: Sendable {
     }
 
     /// Runs a command on the state file to its end.
-    func callAsFunction(_ arguments: [String]) async throws -> Program.Result {
-        try await start(arguments).result()
-    }
+    func callAsFunction(_ arguments: [String]) async throws -> Program.Result { try await start(arguments).result() }
 
     /// Runs a command on the state file to its end.
     func callAsFunction(_ arguments: String...) async throws -> Program.Result { try await self(arguments) }
@@ -71,9 +76,7 @@ struct Authstate: Sendable {
         switch client {
         case "public", "hybrid": []
         case "secretjwt":
-            [
-                "--client-secret-env", "LONG_SECRET", "--auth-method", "secret-jwt", "--assertion-audience", "endpoint",
-            ]
+            ["--client-secret-env", "LONG_SECRET", "--auth-method", "secret-jwt", "--assertion-audience", "endpoint"]
         case "keyjwt":
             [
                 "--private-key", provider.clientKeyFile, "--key-id", "client-1", "--auth-method", "private-key-jwt",
@@ -121,6 +124,44 @@ struct Authstate: Sendable {
 
     /// Redeems the stored refresh token without the program's knowledge.
     func spendRefreshToken() async throws { try await copy().refresh() }
+}
+
+extension TemporaryFolder {
+    /// Makes a file that its owner alone can read, and returns its path.
+    @discardableResult
+    func secret(_ name: String, containing text: String, permissions: Int = 0o600) throws -> String {
+        let path = try file(name, containing: text)
+        try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
+        return path
+    }
+
+    /// Makes a file with a private key, and returns its path.
+    func file(of key: SigningKey) throws -> String {
+        try secret("key.json", containing: String(decoding: key.privateKey.privateJSON.serialized(), as: UTF8.self))
+    }
+}
+
+extension [String] {
+    /// The arguments with another value of an option.
+    func with(_ option: String, _ value: String) -> [String] {
+        var arguments = self
+        if let index = firstIndex(of: option) { arguments[index + 1] = value }
+        return arguments
+    }
+}
+
+extension Program {
+    /// Runs a body, and ends the program after it.
+    func during<R>(_ body: () async throws -> R) async throws -> R {
+        do {
+            let result = try await body()
+            await end()
+            return result
+        } catch {
+            await end()
+            throw error
+        }
+    }
 }
 
 extension Program.Result {

@@ -41,8 +41,7 @@ extension EndToEndTests {
             #expect(try await authstate.json("token")["access_token"] != first)
         }
 
-        @Test("by a client that registers for it")
-        func registered() async throws {
+        @Test func `by a client that registers for it`() async throws {
             let authstate = try Authstate(.glewlwyd)
             let login = try authstate.start([
                 "login", "--issuer", authstate.provider.issuer, "--register", "--grant", "ciba", "--login-hint",
@@ -63,8 +62,7 @@ extension EndToEndTests {
             #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
         }
 
-        @Test("with a wrong user code, or none in the variable, the login is refused")
-        func userCode() async throws {
+        @Test func `with a wrong user code, or none in the variable, the login is refused`() async throws {
             var authstate = try Authstate(.glewlwyd)
             authstate.environment["USER_CODE"] = "0000"
             let wrong = try await start(authstate, ["--user-code-env", "USER_CODE", "--json"]).result()
@@ -76,8 +74,7 @@ extension EndToEndTests {
             #expect(try absent.json()["error"]?["code"] == "credentialUnavailable")
         }
 
-        @Test("at a provider without it")
-        func unsupported() async throws {
+        @Test func `at a provider without it`() async throws {
             let authstate = try Authstate(.django)
             try await authstate.expectFailure(
                 [

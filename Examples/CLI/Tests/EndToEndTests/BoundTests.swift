@@ -6,9 +6,8 @@ extension EndToEndTests {
     /// At glewlwyd's strict provider, which wants pushed requests and DPoP proofs with its nonces.
     @Suite("pushed requests and bound tokens") struct BoundTests {
         private func arguments(_ authstate: Authstate, _ more: [String]) throws -> [String] {
-            var arguments = authstate.loginArguments(client: "basic")
-            arguments[2] = try #require(authstate.provider.strictIssuer)
-            return arguments + more
+            let issuer = try #require(authstate.provider.strictIssuer)
+            return authstate.loginArguments(client: "basic").with("--issuer", issuer) + more
         }
 
         @Test("from login to logout: every request proves the key", arguments: [Provider.glewlwyd, .glewlwydTLS])
@@ -27,8 +26,7 @@ extension EndToEndTests {
             #expect(token.errors.contains("bound to a key"))
             #expect(try await authstate.json("refresh")["authorized"] == true)
             let userInfo = try #require(try await authstate.state().record.client.provider.userInfoEndpoint)
-            let answer = try await authstate.json("request", userInfo.absoluteString)
-            #expect(answer["status"]?.doubleValue == 200)
+            #expect(try await authstate.json("request", userInfo.absoluteString)["status"]?.doubleValue == 200)
 
             // The token alone is worthless.
             let stolen = try #require(try token.json()["access_token"]?.stringValue)
@@ -40,8 +38,7 @@ extension EndToEndTests {
             #expect(try await authstate("status").status == 77)
         }
 
-        @Test("without --par a request is pushed all the same, as the provider's metadata say so")
-        func strict() async throws {
+        @Test func `without --par a request is pushed all the same, as the provider's metadata say so`() async throws {
             let authstate = try Authstate(.glewlwyd)
             let result = try await authstate(arguments(authstate, ["--trace"]))
             #expect(result.errors.contains("/par 20"), "\(result)")
@@ -50,14 +47,12 @@ extension EndToEndTests {
         @Test("a key in a file, which is only referred to: without it the login is there, and of no use")
         func ownKey() async throws {
             let authstate = try Authstate(.glewlwyd)
-            let key = try SigningKey.generate(.es256).privateKey.privateJSON
-            let file = try authstate.folder.file(
-                "dpop.json", containing: String(decoding: key.serialized(), as: UTF8.self))
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+            let key = try SigningKey.generate(.es256)
+            let file = try authstate.folder.file(of: key)
             let login = try await authstate(authstate.loginArguments() + ["--dpop-key", file])
             try #require(login.status == 0, "\(login.errors)")
             let stored = authstate.folder.text("state/login.json")
-            let secret = try #require(key["d"]?.stringValue)
+            let secret = try #require(key.privateKey.privateJSON["d"]?.stringValue)
             #expect(stored.contains(file) && !stored.contains(secret))
             #expect(try await authstate.json("refresh")["authorized"] == true)
             #expect(try await authstate.json("userinfo")["email"] == "alice@example.test")
@@ -69,27 +64,24 @@ extension EndToEndTests {
                 hint: "Check the path")
         }
 
-        @Test("a client that signs assertions, at the strict provider")
-        func assertions() async throws {
+        @Test func `a client that signs assertions, at the strict provider`() async throws {
             let authstate = try Authstate(.glewlwyd)
-            var login = authstate.loginArguments(client: "keyjwt")
-            login[2] = try #require(authstate.provider.strictIssuer)
+            let issuer = try #require(authstate.provider.strictIssuer)
+            let login = authstate.loginArguments(client: "keyjwt").with("--issuer", issuer)
             let result = try await authstate(login + ["--dpop", "--tolerate", "unproven-push"])
             try #require(result.status == 0, "\(result.errors)")
             #expect(try await authstate.json("refresh")["authorized"] == true)
             #expect(try await authstate.json("userinfo")["email"] == "alice@example.test")
         }
 
-        @Test("a pushed request whose proof is refused: the error names what helps")
-        func unproven() async throws {
+        @Test func `a pushed request whose proof is refused: the error names what helps`() async throws {
             let authstate = try Authstate(.glewlwyd)
             try await authstate.expectFailure(
                 arguments(authstate, ["--par", "--dpop"]), 78, [.invalidDPoPProof], stage: .authorization,
                 hint: "--tolerate unproven-push")
         }
 
-        @Test("a provider without pushed requests, or without DPoP")
-        func unsupported() async throws {
+        @Test func `a provider without pushed requests, or without DPoP`() async throws {
             let authstate = try Authstate(.django)
             try await authstate.expectFailure(
                 authstate.loginArguments() + ["--par"], 78, [.endpointMissing], stage: .authorization,
@@ -100,8 +92,7 @@ extension EndToEndTests {
             #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
         }
 
-        @Test("a request that is signed with the client's key")
-        func signed() async throws {
+        @Test func `a request that is signed with the client's key`() async throws {
             let authstate = try Authstate(.glewlwyd)
             let result = try await authstate(authstate.loginArguments(client: "keyjwt") + ["--request-object"])
             #expect(result.status == 0, "\(result.errors)")

@@ -7,8 +7,7 @@ extension EndToEndTests {
         @Test("a user logs in on the provider's own pages and ends on ours", arguments: [Provider.django, .glewlwyd])
         func login(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)
-            let shown = try await logIn(authstate, [])
-            #expect(shown["url"]?.stringValue?.hasSuffix("/callback") == true)
+            #expect(try await logIn(authstate, [])["url"]?.stringValue?.hasSuffix("/callback") == true)
             #expect(try await authstate.json("userinfo")["email"] == "alice@example.test")
         }
 
@@ -22,8 +21,7 @@ extension EndToEndTests {
             #expect(try await authstate.json("userinfo")["email"] == "alice@example.test")
         }
 
-        @Test("an answer by form post reaches the program")
-        func formPost() async throws {
+        @Test func `an answer by form post reaches the program`() async throws {
             let authstate = try Authstate(.glewlwyd)
             _ = try await logIn(authstate, ["--response-mode", "form_post"])
             #expect(try await authstate.json("userinfo")["email"] == "alice@example.test")

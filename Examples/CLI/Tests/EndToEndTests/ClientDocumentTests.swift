@@ -55,10 +55,7 @@ extension EndToEndTests {
             let settings = ["UPSTREAM_ISSUER": try Provider.glewlwyd.process.issuer, "CLIENT_DOCUMENTS": "1"]
             try await ResourceServer.run(.fastmcp, settings) { server in
                 let authstate = try Authstate()
-                let key = try SigningKey.generate(.es256, keyID: "cli-1")
-                let json = String(decoding: key.privateKey.privateJSON.serialized(), as: UTF8.self)
-                let file = try authstate.folder.file("key.json", containing: json)
-                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+                let file = try authstate.folder.file(of: SigningKey.generate(.es256, keyID: "cli-1"))
                 let proof = ["--private-key", file, "--key-id", "cli-1"]
                 let url = try await write("keyed.json", proof, by: authstate, at: server)
                 let login = authstate.loginArguments(

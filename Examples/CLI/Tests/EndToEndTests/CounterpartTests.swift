@@ -98,8 +98,7 @@ extension EndToEndTests {
                         remedy: ["--tolerate", "unencoded-basic"]),
                     Misfit(
                         provider: .allauth, options: ["--scope", "openid offline_access"],
-                        words: "not list offline_access",
-                        remedy: ["--scope", "openid"]),
+                        words: "not list offline_access", remedy: ["--scope", "openid"]),
                     Misfit(provider: .pyop, options: ["--max-age", "600"], words: "Without --max-age"),
                 ]
                 + [(.pyop, "form_post"), (.allauth, "fragment"), (.openIDConnect, "jwt")].map { provider, mode in

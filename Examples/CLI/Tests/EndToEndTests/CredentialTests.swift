@@ -11,8 +11,8 @@ extension EndToEndTests {
         func git(_ provider: Provider) async throws {
             try await CredentialServer.run(for: provider) { server, authstate in
                 try await authstate.logIn()
-                let clone = try await server.git(
-                    ["clone", server.repository, authstate.folder("clone")], by: authstate)
+                let words = ["clone", server.repository, authstate.folder("clone")]
+                let clone = try await server.git(words, by: authstate)
                 #expect(clone.status == 0, "\(clone)")
                 let folder = authstate.folder("clone")
                 try Data("text".utf8).write(to: URL(filePath: "\(folder)/file"))
@@ -36,8 +36,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a token that git's server refuses is renewed for the next question")
-        func refusedByGit() async throws {
+        @Test func `a token that git's server refuses is renewed for the next question`() async throws {
             try await CredentialServer.run(for: .glewlwyd) { server, authstate in
                 try await authstate.logIn()
                 let first = try await authstate.json("token")["access_token"]
@@ -48,8 +47,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("without a login git asks for no password, and the user reads why")
-        func notLoggedIn() async throws {
+        @Test func `without a login git asks for no password, and the user reads why`() async throws {
             try await CredentialServer.run(for: .glewlwyd) { server, authstate in
                 let result = try await server.git(["ls-remote", server.repository], by: authstate)
                 #expect(result.status != 0 && result.errors.contains("No user is logged in"), "\(result)")
@@ -65,8 +63,7 @@ extension EndToEndTests {
                 "protocol=https\\nhost=git.example:8443\\n\\n", "host=git.example\\n\\n", "\\n", "",
             ])
         func otherHosts(_ question: String) async throws {
-            let authstate = try Authstate(.glewlwyd)
-            try await authstate.logIn()
+            let authstate = try await Authstate.loggedIn(.glewlwyd)
             func ask(_ question: String) async throws -> Program.Result {
                 try await Program.run([
                     "/bin/sh", "-c",
@@ -81,8 +78,7 @@ extension EndToEndTests {
                 answer.output.hasPrefix("username=ada\npassword=") && answer.output.contains("\npassword_expiry_utc="))
         }
 
-        @Test("a question that does not end is over with the time for the command")
-        func endlessQuestion() async throws {
+        @Test func `a question that does not end is over with the time for the command`() async throws {
             let folder = try TemporaryFolder()
             try #require(mkfifo(folder("question"), 0o600) == 0)
             let words = "'\(Authstate.path)' git-credential --host git.example get --state '\(folder("state"))'"
@@ -128,8 +124,7 @@ extension EndToEndTests {
             try await process.stop()
         }
 
-        @Test("the token of a login for an API goes to no git server and no cluster")
-        func otherResource() async throws {
+        @Test func `the token of a login for an API goes to no git server and no cluster`() async throws {
             try await ResourceServer.run(.mcp) { server in
                 let authstate = try Authstate()
                 try await authstate.logIn(for: server.resource)
@@ -147,8 +142,7 @@ extension EndToEndTests {
 
         @Test("another version of ExecCredential is refused")
         func version() async throws {
-            var authstate = try Authstate(.glewlwyd)
-            try await authstate.logIn()
+            var authstate = try await Authstate.loggedIn(.glewlwyd)
             authstate.environment["KUBERNETES_EXEC_INFO"] = #"{"apiVersion":"client.authentication.k8s.io/v1alpha1"}"#
             try await authstate.expectFailure(
                 ["kube-credential"], 78, [.unsupported], stage: .usage, hint: "kubeconfig")
@@ -182,14 +176,12 @@ struct CredentialServer: Sendable {
     private let control: String
 
     /// Runs a body with a server and a user of a provider, and ends the server after it.
-    static func run(
-        for provider: Provider, _ body: (CredentialServer, Authstate) async throws -> Void
-    ) async throws {
+    static func run(for provider: Provider, _ body: (CredentialServer, Authstate) async throws -> Void) async throws {
         let authstate = try Authstate(provider)
         let program = try Program.start(
             ["\(Provider.scripts)/credentials/start.sh"],
             environment: ["UPSTREAM_ISSUER": authstate.provider.issuer, "UPSTREAM_CLIENT_ID": "public"])
-        do {
+        try await program.during {
             guard let line = try await program.firstLine(within: .seconds(20)) else {
                 throw NotInTime(description: "The server did not start (see \(Provider.installer)): \(program.errors)")
             }
@@ -197,10 +189,6 @@ struct CredentialServer: Sendable {
             try await body(
                 CredentialServer(
                     base: announcement.base, authority: announcement.ca, control: announcement.control), authstate)
-            await program.end()
-        } catch {
-            await program.end()
-            throw error
         }
     }
 
@@ -214,8 +202,7 @@ struct CredentialServer: Sendable {
             "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_TERMINAL_PROMPT": "1",
             "GIT_SSL_CAINFO": authority,
         ]
-        return try await Program.run(
-            ["git", "-c", "credential.helper=\(helper)"] + words, environment: environment)
+        return try await Program.run(["git", "-c", "credential.helper=\(helper)"] + words, environment: environment)
     }
 
     /// Runs kubectl with a configuration that asks the program.

@@ -4,11 +4,9 @@ import Testing
 
 extension EndToEndTests {
     @Suite("damaged states") struct DamageTests {
-        @Test("a malformed stored state is left as it is")
-        func corrupt() async throws {
+        @Test func `a malformed stored state is left as it is`() async throws {
             var authstate = try Authstate(.django)
-            authstate.stateFile = try authstate.folder.file("nonsense", containing: "{")
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: authstate.stateFile)
+            authstate.stateFile = try authstate.folder.secret("nonsense", containing: "{")
             try await authstate.expectFailure(["token"], 75, [.storeCorrupt], stage: .store, hint: "--local")
             try await authstate.expectFailure(
                 authstate.loginArguments(), 75, [.storeCorrupt], stage: .store, hint: "choose another file")

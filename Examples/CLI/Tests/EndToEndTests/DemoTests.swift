@@ -3,8 +3,7 @@ import Testing
 
 extension EndToEndTests {
     @Suite("the demonstration") struct DemoTests {
-        @Test("plays the whole story, and leaves nothing behind")
-        func story() async throws {
+        @Test func `plays the whole story, and leaves nothing behind`() async throws {
             let result = try await Program.run([Authstate.path, "demo", "--json"])
             #expect(result.status == 0, "\(result)")
             let json = try result.json()

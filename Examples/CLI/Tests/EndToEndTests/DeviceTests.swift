@@ -70,12 +70,9 @@ extension EndToEndTests {
             #expect(try await waiting.result(within: .seconds(10)).status == 130)
         }
 
-        @Test("at a provider without it, or with another endpoint")
-        func wrongEndpoint() async throws {
+        @Test func `at a provider without it, or with another endpoint`() async throws {
             let authstate = try Authstate(.django)
-            let login = [
-                "login", "--issuer", authstate.provider.issuer, "--client-id", "device", "--grant", "device",
-            ]
+            let login = ["login", "--issuer", authstate.provider.issuer, "--client-id", "device", "--grant", "device"]
             try await authstate.expectFailure(
                 login, 78, [.endpointMissing], stage: .authorization, hint: "--device-authorization-endpoint")
             let elsewhere = "\(authstate.provider.issuer)/nowhere/"

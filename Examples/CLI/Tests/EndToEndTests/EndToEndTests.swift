@@ -1,6 +1,5 @@
 import Testing
 
 /// The built program at independent providers.
-@Suite(
-    "authstate", .whereProvidersAreInstalled, .running(Provider.all, lanes: 3), .inLane, .timeLimit(.minutes(10)))
+@Suite("authstate", .whereProvidersAreInstalled, .running(Provider.all, lanes: 3), .inLane, .timeLimit(.minutes(10)))
 struct EndToEndTests {}

@@ -7,29 +7,24 @@ extension EndToEndTests {
         @Test("another issuer", arguments: Provider.all)
         func issuer(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)
-            var arguments = authstate.loginArguments()
-            arguments[2] += "/"
             try await authstate.expectFailure(
-                arguments, 78, [.issuerMismatch, .discoveryFailed], stage: .discovery, hint: "--issuer")
+                authstate.loginArguments().with("--issuer", authstate.provider.issuer + "/"), 78,
+                [.issuerMismatch, .discoveryFailed], stage: .discovery, hint: "--issuer")
         }
 
         @Test("an issuer that is none", arguments: ["op.example", "https://op.example?x=1", "ftp://op.example"])
         func noIssuer(_ issuer: String) async throws {
             let authstate = try Authstate(.django)
-            var arguments = authstate.loginArguments()
-            arguments[2] = issuer
             try await authstate.expectFailure(
-                arguments, 78, [.invalidIssuer], stage: .discovery, hint: "for example https://op.example")
+                authstate.loginArguments().with("--issuer", issuer), 78, [.invalidIssuer], stage: .discovery,
+                hint: "for example https://op.example")
         }
 
-        @Test("a redirect URI that the program cannot listen at")
-        func foreignRedirect() async throws {
+        @Test func `a redirect URI that the program cannot listen at`() async throws {
             let authstate = try Authstate(.django)
-            var arguments = authstate.loginArguments()
-            arguments[try #require(arguments.firstIndex(of: "--redirect-uri")) + 1] =
-                "https://app.example.test/callback"
             try await authstate.expectFailure(
-                arguments, 78, [.invalidRedirectURI], stage: .authorization, hint: "--paste")
+                authstate.loginArguments().with("--redirect-uri", "https://app.example.test/callback"), 78,
+                [.invalidRedirectURI], stage: .authorization, hint: "--paste")
         }
 
         @Test("a provider that is down, before the login and after it")
@@ -43,8 +38,7 @@ extension EndToEndTests {
             try await process.stop()
             try await authstate.expectFailure(
                 authstate.loginArguments(), 69, [.unreachable], stage: .discovery, hint: "try again")
-            try await authstate.expectFailure(
-                ["refresh"], 69, [.unreachable], stage: .refresh, hint: "try again")
+            try await authstate.expectFailure(["refresh"], 69, [.unreachable], stage: .refresh, hint: "try again")
             // The grant is not lost by that.
             #expect(try await authstate.json("status")["authorized"] == true)
             #expect(try await authstate("token").status == 0)
@@ -86,17 +80,14 @@ extension EndToEndTests {
 
         @Test(
             "response types and modes that are not supported",
-            arguments: [
-                ("--response-type", "token", "Implicit"), ("--response-mode", "web_message", "with .jwt"),
-            ])
+            arguments: [("--response-type", "token", "Implicit"), ("--response-mode", "web_message", "with .jwt")])
         func unsupportedAnswers(_ option: String, _ value: String, _ reason: String) async throws {
             let authstate = try Authstate(.django)
             let result = try await authstate(authstate.loginArguments() + [option, value])
             #expect(result.status == 64 && result.output.isEmpty && result.errors.contains(reason))
         }
 
-        @Test("a login without a page where one would have to be shown")
-        func promptNone() async throws {
+        @Test func `a login without a page where one would have to be shown`() async throws {
             let authstate = try Authstate(.glewlwyd)
             try await authstate.expectFailure(
                 authstate.loginArguments() + ["--prompt", "none"], 77, [.interactionRequired], stage: .authorization,
@@ -104,8 +95,7 @@ extension EndToEndTests {
             #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
         }
 
-        @Test("a browser that cannot be run")
-        func browser() async throws {
+        @Test func `a browser that cannot be run`() async throws {
             let authstate = try Authstate(.django)
             try await authstate.expectFailure(
                 authstate.loginArguments(opening: "/does/not/exist"), 78, [.browserUnavailable],
@@ -114,13 +104,11 @@ extension EndToEndTests {
 
         @Test("a grant that is gone", arguments: Provider.all)
         func expiredGrant(_ provider: Provider) async throws {
-            let authstate = try Authstate(provider)
-            try await authstate.logIn()
+            let authstate = try await Authstate.loggedIn(provider)
             try await authstate.spendRefreshToken()
             let tellsWhy = provider.software != .glewlwyd
             let code = tellsWhy ? AuthStateError.Code.invalidGrant : .refusedWithoutReason
-            try await authstate.expectFailure(
-                ["refresh"], 77, [code], stage: .refresh, hint: "authstate login")
+            try await authstate.expectFailure(["refresh"], 77, [code], stage: .refresh, hint: "authstate login")
             if tellsWhy {
                 try await authstate.expectFailure(["token"], 77, [code], stage: .refresh, hint: "authstate login")
                 let status = try await authstate("status", "--json")
@@ -133,8 +121,7 @@ extension EndToEndTests {
             #expect(try await authstate.json("status")["authorized"] == true)
         }
 
-        @Test("a state folder that cannot be made")
-        func unwritable() async throws {
+        @Test func `a state folder that cannot be made`() async throws {
             var authstate = try Authstate(.django)
             try authstate.folder.file("file")
             authstate.stateFile = authstate.folder("file/state.json")
@@ -142,16 +129,14 @@ extension EndToEndTests {
                 authstate.loginArguments(), 75, [.storeUnwritable, .storeUnreadable], stage: .store, hint: nil)
         }
 
-        @Test("a port that another program holds")
-        func port() async throws {
+        @Test func `a port that another program holds`() async throws {
             let authstate = try Authstate(.django)
             let listener = try Listener()
             defer { listener.close() }
-            var arguments = authstate.loginArguments()
-            let index = try #require(arguments.firstIndex(of: "--redirect-uri"))
-            arguments[index + 1] = "http://127.0.0.1:\(listener.port)/callback"
+            let uri = "http://127.0.0.1:\(listener.port)/callback"
             try await authstate.expectFailure(
-                arguments, 78, [.portInUse], stage: .authorization, hint: "port 0")
+                authstate.loginArguments().with("--redirect-uri", uri), 78, [.portInUse], stage: .authorization,
+                hint: "port 0")
         }
 
         @Test("no user is logged in", arguments: ["token", "userinfo", "refresh", "status", "request"])
@@ -161,8 +146,7 @@ extension EndToEndTests {
             try await authstate.expectFailure(arguments, 77, [.notLoggedIn], stage: .store, hint: "authstate login")
         }
 
-        @Test("a client's secret that is not set")
-        func secretMissing() async throws {
+        @Test func `a client's secret that is not set`() async throws {
             var authstate = try Authstate(.django)
             authstate.environment = ["CLIENT_SECRET": ""]
             try await authstate.expectFailure(
@@ -170,40 +154,29 @@ extension EndToEndTests {
                 hint: "Set CLIENT_SECRET")
         }
 
-        @Test("a client's private key that is missing, is none, or is open to others")
-        func privateKey() async throws {
+        @Test func `a client's private key that is missing, is none, or is open to others`() async throws {
             let authstate = try Authstate(.glewlwyd)
-            var arguments = authstate.loginArguments(client: "keyjwt")
-            let index = try #require(arguments.firstIndex(of: "--private-key")) + 1
-            let open = try authstate.folder.file("open", containing: "hunter2")
-            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: open)
-            let nonsense = try authstate.folder.file("nonsense", containing: "hunter2")
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: nonsense)
+            let open = try authstate.folder.secret("open", containing: "hunter2", permissions: 0o644)
+            let nonsense = try authstate.folder.secret("nonsense", containing: "hunter2")
             let files = [(authstate.folder("none"), "Check the path"), (nonsense, "private key"), (open, "chmod 600")]
             for (file, hint) in files {
-                arguments[index] = file
                 try await authstate.expectFailure(
-                    arguments, 78, [.credentialUnavailable], stage: .authorization, hint: hint)
+                    authstate.loginArguments(client: "keyjwt").with("--private-key", file), 78,
+                    [.credentialUnavailable], stage: .authorization, hint: hint)
             }
         }
 
-        @Test("a client whose key the provider does not know")
-        func wrongKey() async throws {
+        @Test func `a client whose key the provider does not know`() async throws {
             let authstate = try Authstate(.glewlwyd)
             let key = try SigningKey.generate(.es256, keyID: "client-1")
-            let json = String(decoding: key.privateKey.privateJSON.serialized(), as: UTF8.self)
-            let file = try authstate.folder.file("key.json", containing: json)
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
-            var arguments = authstate.loginArguments(client: "keyjwt")
-            arguments[try #require(arguments.firstIndex(of: "--private-key")) + 1] = file
-            let result = try await authstate(arguments + ["--json"])
+            let login = authstate.loginArguments(client: "keyjwt")
+            let result = try await authstate(login.with("--private-key", authstate.folder.file(of: key)) + ["--json"])
             #expect(result.status == 78, "\(result)")
             #expect(try result.json()["error"]?["stage"] == "token")
             #expect(!result.output.contains(try #require(key.privateKey.privateJSON["d"]?.stringValue)))
         }
 
-        @Test("an authority that is not named")
-        func authority() async throws {
+        @Test func `an authority that is not named`() async throws {
             let authstate = try Authstate(.glewlwydTLS)
             var arguments = authstate.loginArguments()
             let index = try #require(arguments.firstIndex(of: "--ca-file"))
@@ -243,16 +216,14 @@ extension EndToEndTests {
             #expect(try json.json()["error"]?["stage"] == "usage")
         }
 
-        @Test("a call that only the login itself finds wrong is one error too, not two")
-        func lateUsage() async throws {
+        @Test func `a call that only the login itself finds wrong is one error too, not two`() async throws {
             let authstate = try Authstate(.django)
             try await authstate.expectFailure(
                 authstate.loginArguments() + ["--param", "state=chosen"], 64, [.invalidArgument], stage: .authorization,
                 hint: "state")
         }
 
-        @Test("an interruption while the user is in the browser")
-        func interrupted() async throws {
+        @Test func `an interruption while the user is in the browser`() async throws {
             let authstate = try Authstate(.django)
             let opened = authstate.folder("opened")
             let program = try authstate.start(
@@ -270,8 +241,7 @@ extension EndToEndTests {
             try Listener(port: try #require(URL(string: address)?.port)).close()
         }
 
-        @Test("a browser that never comes back")
-        func patience() async throws {
+        @Test func `a browser that never comes back`() async throws {
             let authstate = try Authstate(.django)
             let result = try await Program.run(
                 [Authstate.path] + authstate.loginArguments(opening: "true")

@@ -4,21 +4,14 @@ import Testing
 
 /// An authorization server with two APIs, /one and /two, that can be told to forget its clients, and other bad habits.
 struct ForgetfulServer: Sendable {
-    let program: Program
     /// The issuer, and the origin of the APIs.
     let issuer: String
 
     /// Starts a server, and ends it after the body.
     static func run<R>(_ body: (Self) async throws -> R) async throws -> R {
         let program = try Program.start([LoginBrowser.python, "-c", script])
-        do {
-            let issuer = try #require(try await program.firstLine(within: .seconds(10)))
-            let result = try await body(Self(program: program, issuer: issuer))
-            await program.end()
-            return result
-        } catch {
-            await program.end()
-            throw error
+        return try await program.during {
+            try await body(Self(issuer: try #require(try await program.firstLine(within: .seconds(10)))))
         }
     }
 

@@ -9,8 +9,7 @@ extension EndToEndTests {
                 + options
         }
 
-        @Test("registers anew once where the token endpoint tells, whatever the grant")
-        func atTheTokenEndpoint() async throws {
+        @Test func `registers anew once where the token endpoint tells, whatever the grant`() async throws {
             try await ForgetfulServer.run { server in
                 let authstate = try Authstate()
                 try await server.tell("lax=1")
@@ -64,8 +63,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("other commands say what to do, and a logout forgets the client")
-        func otherCommands() async throws {
+        @Test func `other commands say what to do, and a logout forgets the client`() async throws {
             try await ForgetfulServer.run { server in
                 let authstate = try Authstate()
                 let login = try login(authstate, server, "--register")
@@ -81,8 +79,7 @@ extension EndToEndTests {
                 #expect(logout.status == 78 && logout.errors.contains("forgotten here too"), "\(logout)")
                 #expect(try await authstate("registration").status == 64)
                 try #require(try await authstate(login).status == 0)
-                let forgotten = try await authstate.json("registration", "delete", "--local")
-                #expect(forgotten["deleted"] == false)
+                #expect(try await authstate.json("registration", "delete", "--local")["deleted"] == false)
                 #expect(try await authstate("registration").status == 64)
                 #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
             }

@@ -6,26 +6,15 @@ import Testing
 /// A login that begins with a user's address, at a provider that answers WebFinger.
 @Suite("authstate login --identifier", .timeLimit(.minutes(5)))
 struct IdentifierTests {
-    private let folder: TemporaryFolder
-    private let browser: LoginBrowser
+    private let authstate: Authstate
     private let provider: OpenIDProvider
 
-    init() async throws {
-        folder = try TemporaryFolder()
-        browser = try LoginBrowser()
-        provider = try await OpenIDProvider()
-    }
-
-    private func authstate(_ arguments: [String]) async throws -> Program.Result {
-        try await Program.start(
-            [Authstate.path] + arguments + ["--state", folder("login.json"), "--timeout", "120", "--json"]
-        ).result()
-    }
+    init() async throws { (authstate, provider) = (try Authstate(), try await OpenIDProvider()) }
 
     private var login: [String] {
         [
-            "login", "--identifier", "acct:ada@127.0.0.1:\(provider.port)", "--client-id", "app", "--browser-command",
-            browser.commandLine(),
+            "login", "--identifier", "acct:ada@127.0.0.1:\(provider.port)", "--client-id", "app", "--json",
+            "--browser-command", authstate.browser.commandLine(),
         ]
     }
 
@@ -34,11 +23,11 @@ struct IdentifierTests {
         let result = try await authstate(login + ["--allow-issuer", provider.issuer])
         #expect(result.status == 0, "\(result)")
         #expect(try result.json()["issuer"]?.stringValue == provider.issuer)
-        let status = try await authstate(["status", "--claims"]).json()
+        let status = try await authstate.json("status", "--claims")
         let claims = try #require(status["id_token_claims"])
         #expect(claims["iss"]?.stringValue == provider.issuer && claims["aud"] == "app")
         #expect(claims["sub"] == status["subject"] && claims["exp"] != nil)
-        #expect(try await authstate(["status"]).json()["id_token_claims"] == nil)
+        #expect(try await authstate.json("status")["id_token_claims"] == nil)
     }
 
     @Test("a script that allows no issuer, or another one, is not sent to it", arguments: [[], ["https://op.example"]])

@@ -26,9 +26,7 @@ extension EndToEndTests {
                 ("Spotify", [], "https://accounts.spotify.com/authorize", "user-read-email", "127.0.0.1"),
                 ("facebook", [], "https://www.facebook.com/dialog/oauth", "public_profile email", "localhost"),
             ])
-        func page(
-            _ name: String, _ more: [String], _ address: String, _ scope: String, _ host: String
-        ) async throws {
+        func page(_ name: String, _ more: [String], _ address: String, _ scope: String, _ host: String) async throws {
             let authstate = try Authstate(.django)
             let result = try await authstate(
                 ["login", "--provider", name, "--client-id", "cli", "--json", "--browser-command"]
@@ -43,8 +41,7 @@ extension EndToEndTests {
             #expect(query["redirect_uri"]??.hasPrefix("http://\(host):") == true && !result.errors.contains("warning"))
         }
 
-        @Test("with an address for each customer are found by the options")
-        func place() async throws {
+        @Test func `with an address for each customer are found by the options`() async throws {
             let authstate = try Authstate(.django)
             let origin = try #require(authstate.provider.issuer.split(separator: "/o").first)
             let result = try await authstate(
@@ -110,8 +107,7 @@ extension EndToEndTests {
             #expect(try await refusal(page[0], page[1], "--paste").contains("use --scope openid"))
         }
 
-        @Test("warn of a redirect URI that the provider refuses")
-        func rule() async throws {
+        @Test func `warn of a redirect URI that the provider refuses`() async throws {
             let authstate = try Authstate(.django)
             let result = try await authstate(
                 "login", "--provider", "spotify", "--client-id", "cli", "--redirect-uri",

@@ -35,8 +35,7 @@ extension EndToEndTests {
             // A public client may not revoke at glewlwyd, and Doorkeeper has no logout; the other parts are done all
             // the same.
             let mayRevoke = provider.software != .glewlwyd
-            let logout = try await authstate(
-                "logout", "--browser-command", authstate.browser.commandLine(), "--json")
+            let logout = try await authstate("logout", "--browser-command", authstate.browser.commandLine(), "--json")
             #expect(logout.status == (mayRevoke ? 0 : 78))
             let outcome = try logout.json()
             #expect(outcome["logged_out"] == true && outcome["session_ended"] == .bool(provider != .doorkeeper))
@@ -72,20 +71,18 @@ extension EndToEndTests {
 
         @Test("the logout of a public client that may not revoke tells what is done, and what stays valid")
         func unrevoked() async throws {
-            let authstate = try Authstate(.glewlwyd)
-            try await authstate.logIn()
+            let authstate = try await Authstate.loggedIn(.glewlwyd)
             let logout = try await authstate("logout", "--browser-command", authstate.browser.commandLine())
             #expect(logout.status == 78 && logout.output.isEmpty)
             #expect(logout.errors.contains("The revocation endpoint does not serve this client (status 401)."))
-            #expect(logout.errors.contains("The tokens count until they end"))
+            #expect(logout.errors.contains("The tokens stay valid until they expire"))
             #expect(logout.errors.contains("The session at the provider has ended, and the local login is gone."))
             #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
         }
 
         @Test("a login whose grant is gone is logged out all the same", arguments: [Provider.glewlwyd, .django])
         func fromError(_ provider: Provider) async throws {
-            let authstate = try Authstate(provider)
-            try await authstate.logIn(client: "basic")
+            let authstate = try await Authstate.loggedIn(provider, client: "basic")
             try await authstate.copy().revoke()
             #expect(try await authstate("refresh").status == 77)
             // glewlwyd refuses without a reason, which does not end the login here.
@@ -116,8 +113,7 @@ extension EndToEndTests {
             "a client with a secret revokes what it was granted", arguments: ["basic", "post"],
             [Provider.glewlwyd, .glewlwydTLS])
         func secret(_ client: String, _ provider: Provider) async throws {
-            let authstate = try Authstate(provider)
-            try await authstate.logIn(client: client)
+            let authstate = try await Authstate.loggedIn(provider, client: client)
             _ = try await authstate.json("refresh")
             let copy = try await authstate.copy()
             let logout = try await authstate.json("logout", "--browser-command", authstate.browser.commandLine())
@@ -130,8 +126,7 @@ extension EndToEndTests {
             "a client that signs assertions logs in, renews and revokes, with nothing said again",
             arguments: ["secretjwt", "keyjwt"], [Provider.glewlwyd, .glewlwydTLS])
         func assertions(_ client: String, _ provider: Provider) async throws {
-            let authstate = try Authstate(provider)
-            try await authstate.logIn(client: client)
+            let authstate = try await Authstate.loggedIn(provider, client: client)
             #expect(try await authstate.json("refresh")["authorized"] == true)
             let stored = authstate.folder.text("state/login.json")
             #expect(!stored.contains("PRIVATE KEY") && !stored.contains("s3cret"))
@@ -200,8 +195,7 @@ extension EndToEndTests {
             #expect(try await authstate.json("userinfo")["email"] == "alice@example.test")
         }
 
-        @Test("a login for two resources, and a token for one of them")
-        func resources() async throws {
+        @Test func `a login for two resources, and a token for one of them`() async throws {
             let authstate = try Authstate(.glewlwyd)
             let (api, other) = ("https://api.example.test", "https://other.example.test")
             let arguments = authstate.loginArguments() + ["--resource", api, "--resource", other]
@@ -213,8 +207,7 @@ extension EndToEndTests {
                 unknown, 78, [.invalidTarget], stage: .authorization, hint: "resources that the provider knows")
         }
 
-        @Test("a login for one payment, which status and a renewal still know")
-        func authorizationDetails() async throws {
+        @Test func `a login for one payment, which status and a renewal still know`() async throws {
             let authstate = try Authstate(.glewlwyd)
             let payment = #"[{"type":"payment","actions":["initiate"],"amount":"12.50"}]"#
             let arguments = authstate.loginArguments() + ["--authorization-details", payment]
@@ -243,8 +236,7 @@ extension EndToEndTests {
 
         @Test("a second login takes the place of the first", arguments: [Provider.django])
         func again(_ provider: Provider) async throws {
-            let authstate = try Authstate(provider)
-            try await authstate.logIn()
+            let authstate = try await Authstate.loggedIn(provider)
             let first = try await authstate.json("token")["access_token"]
             try await authstate.logIn()
             #expect(try await authstate.json("token")["access_token"] != first)
@@ -252,8 +244,7 @@ extension EndToEndTests {
 
         @Test("an expired token is renewed on the way", arguments: Provider.all)
         func expiry(_ provider: Provider) async throws {
-            let authstate = try Authstate(provider)
-            try await authstate.logIn()
+            let authstate = try await Authstate.loggedIn(provider)
             let first = try await authstate.json("token")["access_token"]
             try await authstate.expire()
             #expect(try await authstate.json("userinfo")["email"] == "alice@example.test")
@@ -263,8 +254,7 @@ extension EndToEndTests {
         @Test(
             "sixteen processes that find an expired token share one renewal", arguments: [Provider.glewlwyd, .django])
         func together(_ provider: Provider) async throws {
-            let authstate = try Authstate(provider)
-            try await authstate.logIn()
+            let authstate = try await Authstate.loggedIn(provider)
             let first = try #require(try await authstate.state().record.accessToken)
             try await authstate.expire()
             let renewals = tokenRequests(authstate.provider)

@@ -6,19 +6,17 @@ import Testing
 extension EndToEndTests {
     /// At the provider in this process: neither glewlwyd nor django-oauth-toolkit has these grants.
     @Suite("assertions, and tokens for other services") struct MachineTests {
-        private let folder: TemporaryFolder
+        private let program: Authstate
         private let provider: OpenIDProvider
 
         init() async throws {
-            folder = try TemporaryFolder()
+            program = try Authstate()
             let key = try SigningKey.generate(.es256, keyID: "robot-1")
             var configuration = OpenIDProvider.Configuration()
             configuration.clients[0].grantTypes.insert(.tokenExchange)
             configuration.clients.append(.init(id: "robot", keys: [key.publicKey], grantTypes: [.jwtBearer]))
             provider = try await OpenIDProvider(configuration: configuration)
-            let file = folder("robot.json")
-            try Data(key.privateKey.privateJSON.serialized()).write(to: URL(filePath: file))
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+            _ = try program.folder.file(of: key)
         }
 
         private func authstate(
@@ -28,15 +26,15 @@ extension EndToEndTests {
         private func authstate(
             _ arguments: [String], environment: [String: String] = [:]
         ) async throws -> Program.Result {
-            let words = [Authstate.path] + arguments + ["--state", folder("login.json"), "--timeout", "120", "--json"]
-            return try await Program.start(words, environment: environment).result()
+            var program = program
+            program.environment = environment
+            return try await program(arguments + ["--json"])
         }
 
-        @Test("a key gets tokens without a user, and renews by signing anew")
-        func assertion() async throws {
+        @Test func `a key gets tokens without a user, and renews by signing anew`() async throws {
             let login = try await authstate(
                 "login", "--issuer", provider.issuer, "--client-id", "robot", "--grant", "jwt-bearer", "--private-key",
-                folder("robot.json"), "--scope", "api")
+                program.folder("key.json"), "--scope", "api")
             #expect(login.status == 0, "\(login)")
             let summary = try login.json()
             #expect(summary["can_renew"] == true && summary["scope"] == "api")
@@ -47,13 +45,12 @@ extension EndToEndTests {
             let reply = try await authstate("request", provider.url(of: .resource).absoluteString)
             #expect(reply.status == 0 && reply.output.contains("robot"), "\(reply)")
             // The second try of a renewal needs the key, which is not in the file.
-            try FileManager.default.removeItem(atPath: folder("robot.json"))
+            try FileManager.default.removeItem(atPath: program.folder("key.json"))
             let keyless = try await authstate("refresh")
             #expect(keyless.status == 78 && keyless.output.contains("credentialUnavailable"), "\(keyless)")
         }
 
-        @Test("the token of a platform is enough, and each renewal reads the newest one")
-        func workload() async throws {
+        @Test func `the token of a platform is enough, and each renewal reads the newest one`() async throws {
             let platform = try SigningKey.generate(.es256, keyID: "platform-1")
             let issuer = "https://platform.example"
             provider.update {
@@ -66,14 +63,14 @@ extension EndToEndTests {
                         "iss": .string(issuer), "sub": "worker", "aud": .string(audience ?? provider.issuer),
                         "exp": .number(JSONNumber(now + 300)), "jti": .string(UUID().uuidString),
                     ], with: platform)
-                try Data("\(token)\n".utf8).write(to: URL(filePath: folder("token")))
+                try Data("\(token)\n".utf8).write(to: URL(filePath: program.folder("token")))
                 return token
             }
             let grant = ["login", "--issuer", provider.issuer, "--grant", "jwt-bearer", "--scope", "api"]
-            let missing = try await authstate(grant + ["--assertion-file", folder("token")])
+            let missing = try await authstate(grant + ["--assertion-file", program.folder("token")])
             #expect(missing.status == 78 && missing.output.contains("credentialUnavailable"), "\(missing)")
             let first = try mount()
-            let login = try await authstate(grant + ["--assertion-file", folder("token")])
+            let login = try await authstate(grant + ["--assertion-file", program.folder("token")])
             #expect(login.status == 0 && !(login.output + login.errors).contains(first), "\(login)")
             let summary = try login.json()
             #expect(summary["can_renew"] == true && summary["client_id"] == .null && summary["scope"] == "api")
@@ -101,10 +98,9 @@ extension EndToEndTests {
 
         @Test("a login's token buys one for another service, and is kept")
         func exchange() async throws {
-            let browser = try LoginBrowser()
             let login = try await authstate(
                 "login", "--issuer", provider.issuer, "--client-id", "app", "--scope", "openid api",
-                "--browser-command", browser.commandLine())
+                "--browser-command", program.browser.commandLine())
             try #require(login.status == 0, "\(login)")
             let own = try await authstate("token").json()["access_token"]
             let issued = try await authstate("exchange", "--audience", "billing", "--requested-type", "access_token")
@@ -130,10 +126,9 @@ extension EndToEndTests {
         @Test("a login that is bound to a key proves it for an exchange, and says that the new token is bound too")
         func boundExchange() async throws {
             provider.update { $0.requiresDPoP = true }
-            let browser = try LoginBrowser()
             let login = try await authstate(
                 "login", "--issuer", provider.issuer, "--client-id", "app", "--scope", "openid api", "--dpop",
-                "--browser-command", browser.commandLine())
+                "--browser-command", program.browser.commandLine())
             try #require(login.status == 0, "\(login)")
             let issued = try await authstate("exchange", "--audience", "billing")
             #expect(issued.status == 0, "\(issued)")

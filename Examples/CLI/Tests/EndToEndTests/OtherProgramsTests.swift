@@ -7,8 +7,7 @@ extension EndToEndTests {
     @Suite("tokens for other programs: run, and token-file") struct OtherProgramsTests {
         @Test("a program gets a fresh token in a variable or at a descriptor, and its exit code is the result")
         func run() async throws {
-            let authstate = try Authstate(.glewlwyd)
-            try await authstate.logIn(client: "basic")
+            let authstate = try await Authstate.loggedIn(.glewlwyd, client: "basic")
             try await authstate.expire()
             func run(_ options: [String] = [], _ words: String...) async throws -> Program.Result {
                 let arguments = ["run", "--state", authstate.stateFile] + options + ["--"] + words
@@ -40,8 +39,7 @@ extension EndToEndTests {
 
         @Test("a file has a fresh token until the login ends", arguments: [Provider.glewlwyd, .django])
         func file(_ provider: Provider) async throws {
-            let authstate = try Authstate(provider)
-            try await authstate.logIn()
+            let authstate = try await Authstate.loggedIn(provider)
             let path = authstate.folder("token")
             let program = try authstate.start(["token-file", path, "--mode", "0640"])
             func content(otherThan former: String = "") async throws -> String {
@@ -109,8 +107,7 @@ extension EndToEndTests {
 
         @Test("boto3 gets the credentials of a role for the login's ID token, and AWS' reason when it is refused")
         func aws() async throws {
-            let authstate = try Authstate(.django)
-            try await authstate.logIn()
+            let authstate = try await Authstate.loggedIn(.django)
             func ask(_ more: String...) async throws -> JSONValue {
                 let words = [
                     "/usr/bin/python3", "\(Provider.scripts)/credentials/sts.py", Authstate.path, authstate.stateFile,
@@ -135,8 +132,7 @@ extension EndToEndTests {
 
         @Test("a git that can send a bearer token gets one where that is asked for")
         func bearer() async throws {
-            let authstate = try Authstate(.django)
-            try await authstate.logIn()
+            let authstate = try await Authstate.loggedIn(.django)
             func ask(_ capability: String) async throws -> Program.Result {
                 try await Program.run([
                     "/bin/sh", "-c",

@@ -26,8 +26,7 @@ extension EndToEndTests {
             _ = try await Program.run(["install", "-m", "700", script, folder("authstate-proxy")])
         }
 
-        @Test("passes every argument on, and the other program's exit code is the command's")
-        func arguments() async throws {
+        @Test func `passes every argument on, and the other program's exit code is the command's`() async throws {
             let elsewhere = try TemporaryFolder()
             try await install(in: elsewhere, saying: "found")
             let words = ["--port", "0", "https://api.example/a b", "--help", ""]
@@ -36,16 +35,14 @@ extension EndToEndTests {
             #expect(result.output == "found\n" + words.map { "[\($0)]\n" }.joined(), "\(result)")
         }
 
-        @Test("takes the program in its own folder before those of PATH")
-        func order() async throws {
+        @Test func `takes the program in its own folder before those of PATH`() async throws {
             let elsewhere = try TemporaryFolder()
             try await install(in: elsewhere, saying: "elsewhere")
             try await install(in: folder, saying: "here")
             #expect(try await proxy([], path: elsewhere.path).output == "here\n")
         }
 
-        @Test("says how to get the program where it is not installed, to programs in JSON")
-        func missing() async throws {
+        @Test func `says how to get the program where it is not installed, to programs in JSON`() async throws {
             let result = try await proxy(["https://api.example"], path: "/nowhere")
             #expect(result.status == 78 && result.output.isEmpty, "\(result)")
             #expect(result.errors.contains("not installed") && result.errors.contains("Examples/Proxy"), "\(result)")
@@ -53,8 +50,7 @@ extension EndToEndTests {
             #expect(try json.status == 78 && json.json()["error"]?["code"] == "unsupported", "\(json)")
         }
 
-        @Test("goes on behind a file that may not be run, as a shell does")
-        func mayNotBeRun() async throws {
+        @Test func `goes on behind a file that may not be run, as a shell does`() async throws {
             let (locked, elsewhere) = (try TemporaryFolder(), try TemporaryFolder())
             let file = try locked.file("authstate-proxy", containing: "#!/bin/sh\n")
             try await install(in: elsewhere, saying: "elsewhere")
@@ -64,8 +60,7 @@ extension EndToEndTests {
             #expect(alone.status == 78 && alone.errors.contains(file), "\(alone)")
         }
 
-        @Test("names a program that cannot be started")
-        func broken() async throws {
+        @Test func `names a program that cannot be started`() async throws {
             let file = try folder.file("authstate-proxy", containing: "no program")
             let result = try await proxy(["https://api.example"], path: "/nowhere")
             #expect(result.status == 78 && result.errors.contains(file), "\(result)")

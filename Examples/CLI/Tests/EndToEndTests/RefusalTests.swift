@@ -1,12 +1,10 @@
-import AuthStateJOSE
 import AuthStateKit
 import AuthStateTesting
 import Foundation
 import Testing
 
 /// The built program at a provider that does one thing wrong: the output for the user, and for a script.
-@Suite("authstate at a provider that lies", .timeLimit(.minutes(5)))
-struct RefusalTests {
+@Suite("authstate at a provider that lies", .timeLimit(.minutes(5))) struct RefusalTests {
     /// One way of a provider to be wrong, and how a login at it ends.
     struct Lie: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -24,9 +22,7 @@ struct RefusalTests {
             Lie(testDescription: name, status: 78, stage: stage, code: code, check: check) { $0.metadata = edit }
         }
 
-        static func idToken(
-            _ claim: String, _ edit: @escaping OpenIDProvider.Deviations.Edit
-        ) -> Lie {
+        static func idToken(_ claim: String, _ edit: @escaping OpenIDProvider.Deviations.Edit) -> Lie {
             Lie(testDescription: "ID token: \(claim)", code: .invalidIDToken, check: claim) {
                 $0.idToken = { claims, _ in edit(&claims) }
             }
@@ -68,24 +64,15 @@ struct RefusalTests {
         ]
     }
 
-    private let folder: TemporaryFolder
-    private let browser: LoginBrowser
+    private let authstate: Authstate
     private let provider: OpenIDProvider
 
-    init() async throws {
-        folder = try TemporaryFolder()
-        browser = try LoginBrowser()
-        provider = try await OpenIDProvider()
-    }
-
-    private func authstate(_ arguments: String...) async throws -> Program.Result {
-        let words = [Authstate.path] + arguments + ["--state", folder("login.json"), "--timeout", "120", "--json"]
-        return try await Program.start(words, environment: [:]).result()
-    }
+    init() async throws { (authstate, provider) = (try Authstate(), try await OpenIDProvider()) }
 
     private func logIn() async throws -> Program.Result {
         try await authstate(
-            "login", "--issuer", provider.issuer, "--client-id", "app", "--browser-command", browser.commandLine())
+            "login", "--issuer", provider.issuer, "--client-id", "app", "--browser-command",
+            authstate.browser.commandLine(), "--json")
     }
 
     private func expect(
@@ -102,23 +89,22 @@ struct RefusalTests {
     func login(_ lie: Lie) async throws {
         provider.update { lie.tell(&$0.deviations) }
         try expect(try await logIn(), lie.status, lie.stage, lie.code, lie.check)
-        #expect(!FileManager.default.fileExists(atPath: folder("login.json")))
+        #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
     }
 
-    @Test("a refused login leaves the login before it as it was")
-    func secondLogin() async throws {
+    @Test func `a refused login leaves the login before it as it was`() async throws {
         #expect(try await logIn().status == 0)
-        let before = try Data(contentsOf: URL(filePath: folder("login.json")))
+        let before = try Data(contentsOf: URL(filePath: authstate.stateFile))
         provider.update { $0.deviations.signature = .foreignKey }
         try expect(try await logIn(), 65, .token, .invalidSignature, "signature")
-        #expect(try Data(contentsOf: URL(filePath: folder("login.json"))) == before)
+        #expect(try Data(contentsOf: URL(filePath: authstate.stateFile)) == before)
     }
 
     @Test("a refused renewal keeps the new refresh token, which renews once the provider is right again")
     func renewal() async throws {
         #expect(try await logIn().status == 0)
         provider.update { $0.deviations.idToken = { claims, _ in claims["sub"] = "mallory" } }
-        try expect(try await authstate("refresh"), 65, .refresh, .invalidIDToken, "sub")
+        try expect(try await authstate("refresh", "--json"), 65, .refresh, .invalidIDToken, "sub")
         provider.update { $0.deviations = OpenIDProvider.Deviations() }
         #expect(try await authstate("refresh").status == 0)
         #expect(provider.statistics.refreshTokenReuses == 0)
@@ -128,7 +114,7 @@ struct RefusalTests {
     func userInfo() async throws {
         #expect(try await logIn().status == 0)
         provider.update { $0.deviations.userInfo = { $0["sub"] = "mallory" } }
-        try expect(try await authstate("userinfo"), 65, .userinfo, .subjectMismatch, "another user")
+        try expect(try await authstate("userinfo", "--json"), 65, .userinfo, .subjectMismatch, "another user")
         #expect(try await authstate("status").status == 0)
     }
 }

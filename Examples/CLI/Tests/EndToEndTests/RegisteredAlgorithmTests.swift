@@ -7,19 +7,14 @@ import Testing
 /// requests.
 @Suite("authstate registers the algorithms that it uses", .timeLimit(.minutes(5)))
 struct RegisteredAlgorithmTests {
-    private let folder: TemporaryFolder
-    private let browser: LoginBrowser
+    private let authstate: Authstate
 
-    init() throws {
-        folder = try TemporaryFolder()
-        browser = try LoginBrowser()
-    }
+    init() throws { authstate = try Authstate() }
 
     private func logIn(at provider: OpenIDProvider, _ options: [String]) async throws -> Program.Result {
-        let words =
-            [Authstate.path, "login", "--issuer", provider.issuer, "--register", "--browser-command"]
-            + [browser.commandLine(), "--state", folder("login.json"), "--timeout", "120", "--json"] + options
-        return try await Program.start(words, environment: [:]).result()
+        try await authstate(
+            ["login", "--issuer", provider.issuer, "--register", "--browser-command"]
+                + [authstate.browser.commandLine(), "--json"] + options)
     }
 
     @Test(
@@ -32,9 +27,7 @@ struct RegisteredAlgorithmTests {
         let provider = try await OpenIDProvider(configuration: configuration)
         let result = try await logIn(at: provider, ["--id-token-alg", "HS256", "--request-object"] + method)
         try #require(result.status == 0, "\(result)")
-        let state = try await AuthState.restore(
-            at: AuthState.Place(FileAuthStateStore(file: folder("login.json"))))
-        let registration = try #require(state.record.lastRegistrationResponse)
+        let registration = try #require(try await authstate.state().record.lastRegistrationResponse)
         #expect(registration.clientSecret != nil && registration.idTokenSignedResponseAlg == .hs256)
         #expect(registration.metadata["request_object_signing_alg"] == "HS256")
         await provider.stop()

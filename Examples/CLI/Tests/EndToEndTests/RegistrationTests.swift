@@ -177,8 +177,7 @@ extension EndToEndTests {
 
         @Test("cannot be managed where a login is of another client, which stays")
         func nothingToManage() async throws {
-            let authstate = try Authstate(.django)
-            try await authstate.logIn()
+            let authstate = try await Authstate.loggedIn(.django)
             for arguments in [["show"], ["update", "--client-name", "x"], ["delete"]] {
                 try await authstate.expectFailure(
                     ["registration"] + arguments, 64, [.invalidArgument], stage: .registration, hint: "authstate logout"
@@ -205,19 +204,16 @@ extension EndToEndTests {
             #expect(try login.json()["client_id"] == registered.json()["client_id"])
         }
 
-        @Test("with a secret of unknown expiry, only when that is tolerated")
-        func secretWithoutEnd() async throws {
+        @Test func `with a secret of unknown expiry, only when that is tolerated`() async throws {
             let authstate = try Authstate(.django)
             let arguments = ["register", "--issuer", authstate.provider.issuer, "--auth-method", "basic"]
             try await authstate.expectFailure(
-                arguments, 65, [.malformedResponse], stage: .registration,
-                hint: "--tolerate missing-secret-expiry")
+                arguments, 65, [.malformedResponse], stage: .registration, hint: "--tolerate missing-secret-expiry")
             let registered = try await authstate(arguments + ["--tolerate", "missing-secret-expiry", "--json"])
             #expect(registered.status == 0 && registered.output.contains(#""has_secret":true"#), "\(registered)")
         }
 
-        @Test("is not registered where its secret could not be kept")
-        func nowhere() async throws {
+        @Test func `is not registered where its secret could not be kept`() async throws {
             var authstate = try Authstate(.glewlwyd)
             let file = authstate.folder("file")
             try Data().write(to: URL(filePath: file))
@@ -229,8 +225,7 @@ extension EndToEndTests {
 
         @Test("does not replace another client's login")
         func occupied() async throws {
-            let authstate = try Authstate(.django)
-            try await authstate.logIn()
+            let authstate = try await Authstate.loggedIn(.django)
             let before = try Data(contentsOf: URL(filePath: authstate.stateFile))
             try await authstate.expectFailure(
                 ["login", "--register", "--browser-command", "true"] + arguments(authstate), 64, [.invalidArgument],
@@ -250,7 +245,5 @@ extension EndToEndTests {
 
 extension ProviderProcess {
     /// A URI for a login of a client that has registered this one.
-    fileprivate func redirectURI(registered uri: String) -> String {
-        provider == .django ? redirectURI : uri
-    }
+    fileprivate func redirectURI(registered uri: String) -> String { provider == .django ? redirectURI : uri }
 }

@@ -5,8 +5,7 @@ import Testing
 extension EndToEndTests {
     /// At the resource server of the Model Context Protocol's own SDK for Python.
     @Suite("a login for an API of which the URL is known") struct ResourceLoginTests {
-        @Test("registers, logs in, calls the API, renews; each command is a process of its own")
-        func life() async throws {
+        @Test func `registers, logs in, calls the API, renews; each command is a process of its own`() async throws {
             try await ResourceServer.run(.mcp, ["ACCESS_TOKEN_SECONDS": "2"]) { server in
                 let authstate = try Authstate()
                 let login = try await authstate.logIn(for: server.resource)
@@ -53,8 +52,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("sends its token to the API alone")
-        func otherServer() async throws {
+        @Test func `sends its token to the API alone`() async throws {
             try await ResourceServer.run(.mcp) { server in
                 let authstate = try Authstate()
                 try await authstate.logIn(for: server.resource)
@@ -67,11 +65,9 @@ extension EndToEndTests {
             }
         }
 
-        @Test("does not take the place of another login")
-        func occupied() async throws {
+        @Test func `does not take the place of another login`() async throws {
             try await ResourceServer.run(.mcp) { server in
-                let authstate = try Authstate(.django)
-                try await authstate.logIn()
+                let authstate = try await Authstate.loggedIn(.django)
                 let before = try Data(contentsOf: URL(filePath: authstate.stateFile))
                 try await authstate.expectFailure(
                     authstate.loginArguments(for: server.resource), 64, [.invalidArgument], stage: .registration,
@@ -83,8 +79,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("has the client that is given by hand, which stays at its server")
-        func known() async throws {
+        @Test func `has the client that is given by hand, which stays at its server`() async throws {
             try await ResourceServer.run(.mcp, ["REGISTRATION": "0", "SECOND_ISSUER": "1"]) { server in
                 let authstate = try Authstate()
                 let uri = ["--redirect-uri", "http://127.0.0.1:\(RedirectPorts.next())/callback"]
@@ -117,8 +112,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("is refused where the API has another name; a parent path has to be tolerated")
-        func names() async throws {
+        @Test func `is refused where the API has another name; a parent path has to be tolerated`() async throws {
             try await ResourceServer.run(.mcp, ["SCOPE_IN_CHALLENGE": "1"]) { server in
                 let authstate = try Authstate()
                 let arguments = authstate.loginArguments(for: server.resource)
@@ -178,14 +172,12 @@ extension EndToEndTests {
             }
         }
 
-        @Test("finds no metadata, or no server")
-        func noMetadata() async throws {
+        @Test func `finds no metadata, or no server`() async throws {
             try await ResourceServer.run(.mcp) { server in
                 let authstate = try Authstate()
                 try await authstate.expectFailure(
                     authstate.loginArguments(for: server.issuer + "/none"), 78, [.discoveryFailed],
-                    stage: .resourceMetadata,
-                    hint: "--for")
+                    stage: .resourceMetadata, hint: "--for")
                 try await authstate.expectFailure(
                     authstate.loginArguments(for: "http://127.0.0.1:1/mcp"), 69, [.unreachable], stage: .resource,
                     hint: "try again")
@@ -197,7 +189,5 @@ extension EndToEndTests {
 
 extension Authstate {
     /// The names of the values that the program keeps with the login.
-    fileprivate var annotations: Set<String> {
-        get async throws { Set(try await state().record.annotations.keys) }
-    }
+    fileprivate var annotations: Set<String> { get async throws { Set(try await state().record.annotations.keys) } }
 }

@@ -79,15 +79,11 @@ extension EndToEndTests {
         func serviceAccount() async throws {
             try await ForgetfulServer.run { server in
                 let authstate = try Authstate()
-                let key = try SigningKey.generate(.es256, keyID: "1")
-                let json = String(decoding: key.privateKey.privateJSON.serialized(), as: UTF8.self)
-                let file = try authstate.folder.file("key.json", containing: json)
-                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+                let file = try authstate.folder.file(of: SigningKey.generate(.es256, keyID: "1"))
                 let result = try await authstate(
                     login(
                         "\(server.issuer)/one", "--grant", "jwt-bearer", "--client-id", "service", "--private-key",
-                        file,
-                        "--subject", "ada"))
+                        file, "--subject", "ada"))
                 try #require(result.status == 0, "\(result)")
                 try await authstate.expire()
                 #expect(try await authstate("refresh").status == 0)

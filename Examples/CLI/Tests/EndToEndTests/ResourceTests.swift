@@ -29,8 +29,7 @@ extension EndToEndTests {
 
         @Test("get the token; their status decides how the program ends", arguments: [Provider.django])
         func statuses(_ provider: Provider) async throws {
-            let authstate = try Authstate(provider)
-            try await authstate.logIn()
+            let authstate = try await Authstate.loggedIn(provider)
             let server = try Program.start([LoginBrowser.python, "-c", Self.server])
             defer { server.send(SIGTERM) }
             let base = try #require(try await server.firstLine(within: .seconds(10)))
@@ -69,8 +68,7 @@ extension EndToEndTests {
 
         @Test("get bodies and headers from files and standard input, which no argument shows")
         func files() async throws {
-            let authstate = try Authstate(.django)
-            try await authstate.logIn()
+            let authstate = try await Authstate.loggedIn(.django)
             let server = try Program.start([LoginBrowser.python, "-c", Self.server])
             defer { server.send(SIGTERM) }
             let base = try #require(try await server.firstLine(within: .seconds(10)))
@@ -97,8 +95,7 @@ extension EndToEndTests {
 
         @Test("do not get the token in the clear")
         func clearText() async throws {
-            let authstate = try Authstate(.django)
-            try await authstate.logIn()
+            let authstate = try await Authstate.loggedIn(.django)
             try await authstate.expectFailure(
                 ["request", "http://192.0.2.1/"], 78, [.insecureURL], stage: .resource, hint: "https")
         }

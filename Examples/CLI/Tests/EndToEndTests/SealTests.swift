@@ -18,7 +18,9 @@ extension EndToEndTests {
 
         private func run(
             _ arguments: String..., in environment: [String: String] = [:]
-        ) async throws -> Program.Result {
+        ) async throws -> Program.Result { try await run(arguments, in: environment) }
+
+        private func run(_ arguments: [String], in environment: [String: String]) async throws -> Program.Result {
             try await Program.run(
                 [Authstate.path] + arguments + ["--timeout", "60"],
                 environment: ["XDG_STATE_HOME": folder.path].merging(environment) { $1 }, within: .seconds(90))
@@ -27,14 +29,18 @@ extension EndToEndTests {
         private func logIn(
             _ arguments: String..., in environment: [String: String] = [:]
         ) async throws -> Program.Result {
-            let words =
-                [
-                    "login", "--issuer", provider.issuer, "--client-id", "app", "--scope", "openid offline_access",
-                    "--browser-command", browser.commandLine(), "--timeout", "60",
-                ] + arguments
-            return try await Program.run(
-                [Authstate.path] + words, environment: ["XDG_STATE_HOME": folder.path].merging(environment) { $1 },
-                within: .seconds(90))
+            let words = [
+                "login", "--issuer", provider.issuer, "--client-id", "app", "--scope", "openid offline_access",
+                "--browser-command", browser.commandLine(),
+            ]
+            return try await run(words + arguments, in: environment)
+        }
+
+        /// Makes a file with a sealing key.
+        @discardableResult
+        private func key(_ name: String, _ byte: UInt8) throws -> String {
+            let text = Data(repeating: byte, count: 32).base64EncodedString()
+            return try folder.secret(name, containing: text, permissions: 0o400)
         }
 
         /// The bytes of the stored login; empty when there is none.
@@ -49,8 +55,7 @@ extension EndToEndTests {
             return try status.json()["sealed"]
         }
 
-        @Test("where a keyring answers, a login is sealed with its key, which is said once")
-        func keyring() async throws {
+        @Test func `where a keyring answers, a login is sealed with its key, which is said once`() async throws {
             try await SecretServiceSession.run { session in
                 let environment = session.environment
                 let login = try await logIn(in: environment)
@@ -70,8 +75,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a sealed login whose keyring is locked or gone is an error, and left as it is")
-        func unreadable() async throws {
+        @Test func `a sealed login whose keyring is locked or gone is an error, and left as it is`() async throws {
             try await SecretServiceSession.run { session in
                 try #require(try await logIn(in: session.environment).status == 0)
                 let before = try stored()
@@ -138,8 +142,7 @@ extension EndToEndTests {
 
         @Test("a login is sealed with a credential of systemd, and opened with the same one alone")
         func credential() async throws {
-            let file = try folder.file("key", containing: Data(repeating: 7, count: 32).base64EncodedString())
-            try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: file)
+            let file = try key("key", 7)
             let environment = ["CREDENTIALS_DIRECTORY": folder.path]
             let missing = try await logIn("--seal", "credential:key")
             #expect(missing.status == 78 && missing.errors.contains("CREDENTIALS_DIRECTORY is not set"), "\(missing)")
@@ -150,8 +153,7 @@ extension EndToEndTests {
             #expect(try await run("refresh", in: environment).status == 0)
             #expect(try await run("token").status == 75)
             try FileManager.default.removeItem(atPath: file)
-            try folder.file("key", containing: Data(repeating: 8, count: 32).base64EncodedString())
-            try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: file)
+            try key("key", 8)
             let other = try await run("token", in: environment)
             #expect(
                 other.status == 75 && other.errors.contains("sealed with a key that is not in the list"), "\(other)")
@@ -159,10 +161,6 @@ extension EndToEndTests {
 
         @Test("the logins of all profiles are listed, with a note for each that cannot be read")
         func profiles() async throws {
-            func key(_ name: String, _ byte: UInt8) throws {
-                let file = try folder.file(name, containing: Data(repeating: byte, count: 32).base64EncodedString())
-                try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: file)
-            }
             try key("one", 1)
             try key("two", 2)
             let environment = ["CREDENTIALS_DIRECTORY": folder.path]
@@ -196,8 +194,7 @@ extension EndToEndTests {
             #expect(try stored().isEmpty)
             #expect(try await run("token", "--runtime", in: environment).status == 0)
             #expect(try await run("profiles", "--runtime", in: environment).output.contains(provider.issuer))
-            let none = try await run("token", in: environment)
-            #expect(none.status == 77)
+            #expect(try await run("token", in: environment).status == 77)
         }
     }
 }

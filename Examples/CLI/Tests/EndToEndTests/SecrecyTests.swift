@@ -30,9 +30,7 @@ extension EndToEndTests {
                 said += [refused, logout].flatMap { [$0.output, $0.errors] }
             }
             #expect(secrets.count > 8 && said.joined().count > 500)
-            for text in said {
-                #expect(!secrets.contains { text.contains($0) }, "a secret in: \(text)")
-            }
+            for text in said { #expect(!secrets.contains { text.contains($0) }, "a secret in: \(text)") }
         }
 
         /// Every secret that is stored.
@@ -47,8 +45,7 @@ extension EndToEndTests {
             return Set(all.compactMap { $0 })
         }
 
-        @Test("the program does not load FoundationNetworking")
-        func libraries() async throws {
+        @Test func `the program does not load FoundationNetworking`() async throws {
             let result = try await Program.run(["ldd", Authstate.path])
             #expect(result.status == 0 && result.output.contains("libc.so"))
             #expect(!result.output.contains("FoundationNetworking"))

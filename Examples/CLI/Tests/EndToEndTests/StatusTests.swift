@@ -18,8 +18,7 @@ extension EndToEndTests {
                     accessToken: "a", issuedAt: Date(), accessTokenExpirationDate: Date(timeIntervalSinceNow: 3600),
                     refreshToken: "r", additionalMembers: ["refresh_token_expires_in": 600_000]))
             func status(_ words: String...) async throws -> Program.Result {
-                try await Program.run(
-                    [Authstate.path, "status"] + words, environment: ["XDG_STATE_HOME": folder.path])
+                try await Program.run([Authstate.path, "status"] + words, environment: ["XDG_STATE_HOME": folder.path])
             }
             let plain = try await status()
             #expect(plain.status == 0 && plain.output.contains("login ends: "), "\(plain.errors)")

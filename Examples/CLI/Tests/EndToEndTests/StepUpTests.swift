@@ -5,8 +5,7 @@ import Testing
 extension EndToEndTests {
     /// At the resource server of the Model Context Protocol's own SDK for Python.
     @Suite("a request that may lead to a new login") struct StepUpTests {
-        @Test("needs --step-up for more rights, and gets them with one login")
-        func moreRights() async throws {
+        @Test func `needs --step-up for more rights, and gets them with one login`() async throws {
             try await ResourceServer.run(.mcp, ["SCOPE_IN_CHALLENGE": "1"]) { server in
                 let authstate = try Authstate()
                 try await authstate.logIn(for: server.resource)
@@ -28,8 +27,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("gives up when more rights are not granted, or the user declines")
-        func inVain() async throws {
+        @Test func `gives up when more rights are not granted, or the user declines`() async throws {
             try await ResourceServer.run(.mcp, ["SCOPE_IN_CHALLENGE": "1"]) { server in
                 let authstate = try Authstate()
                 try await authstate.logIn(for: server.resource)
@@ -47,8 +45,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("logs in again after the grant was revoked")
-        func revoked() async throws {
+        @Test func `logs in again after the grant was revoked`() async throws {
             try await ResourceServer.run(.mcp) { server in
                 let authstate = try Authstate()
                 let login = try await authstate.logIn(for: server.resource)
@@ -62,8 +59,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("follows the API to another authorization server, which sees nothing of the first")
-        func migration() async throws {
+        @Test func `follows the API to another authorization server, which sees nothing of the first`() async throws {
             try await ResourceServer.run(.mcp, ["SECOND_ISSUER": "1"]) { server in
                 let authstate = try Authstate()
                 let login = try await authstate.logIn(for: server.resource)
@@ -83,8 +79,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("follows an API that is started again with another authorization server")
-        func restart() async throws {
+        @Test func `follows an API that is started again with another authorization server`() async throws {
             let authstate = try Authstate()
             let (first, login) = try await ResourceServer.run(.mcp) { server in
                 (server, try await authstate.logIn(for: server.resource))
@@ -105,9 +100,7 @@ extension EndToEndTests {
 
         @Test("registers at a proxy, renews, logs in after a revocation, and registers anew when it was forgotten")
         func proxy() async throws {
-            let settings = [
-                "UPSTREAM_ISSUER": try Provider.glewlwyd.process.issuer, "ACCESS_TOKEN_SECONDS": "4",
-            ]
+            let settings = ["UPSTREAM_ISSUER": try Provider.glewlwyd.process.issuer, "ACCESS_TOKEN_SECONDS": "4"]
             let authstate = try Authstate()
             let (port, login) = try await ResourceServer.run(.fastmcp, settings) { server in
                 let login = try await authstate.logIn(for: server.resource)

@@ -18,14 +18,7 @@ extension EndToEndTests {
 
         /// Runs a body, and ends the provider.
         private func with<R>(_ running: Running, _ body: (Running) async throws -> R) async throws -> R {
-            do {
-                let result = try await body(running)
-                await running.program.end()
-                return result
-            } catch {
-                await running.program.end()
-                throw error
-            }
+            try await running.program.during { try await body(running) }
         }
 
         @Test(
@@ -48,8 +41,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("oidc-agent logs in with a device code, and has a token")
-        func oidcAgent() async throws {
+        @Test func `oidc-agent logs in with a device code, and has a token`() async throws {
             try await with(Running("--automatic")) { provider in
                 let folder = try TemporaryFolder()
                 // The agent keeps its accounts in this folder, and is gone with the shell.
@@ -106,8 +98,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("wrong files, names and ports are refused with what is wrong")
-        func refusals() async throws {
+        @Test func `wrong files, names and ports are refused with what is wrong`() async throws {
             let folder = try TemporaryFolder()
             let users = folder("users")
             try "# comment\n{\"name\": \"bob\", \"password\": \"x\"}\n{\"name\": \"eve\"}\n".write(
@@ -136,8 +127,7 @@ extension EndToEndTests {
         func page() async throws {
             let authstate = try Authstate(.django)
             let report = authstate.folder("login.html")
-            var arguments = authstate.loginArguments(client: "basic")
-            arguments[arguments.firstIndex(of: "--client-secret-env").map { $0 + 1 } ?? 0] = "LONG_SECRET"
+            let arguments = authstate.loginArguments(client: "basic").with("--client-secret-env", "LONG_SECRET")
             let plain = try await authstate(arguments)
             #expect(plain.errors.contains("Add --report login.html"), "\(plain.errors)")
             let result = try await authstate(arguments + ["--report", report])
@@ -161,8 +151,7 @@ extension EndToEndTests {
 
         @Test("every command writes one, and a place that cannot be written is refused before anything is done")
         func everyCommand() async throws {
-            let authstate = try Authstate(.django)
-            try await authstate.logIn()
+            let authstate = try await Authstate.loggedIn(.django)
             let archive = authstate.folder("userinfo.har")
             let result = try await authstate("userinfo", "--report", archive)
             #expect(result.status == 0, "\(result)")

@@ -49,8 +49,7 @@ extension EndToEndTests {
             for secret in secrets { #expect(!lines.contains { $0.contains(secret) }) }
         }
 
-        @Test("warns of a doubtful redirect URI, and of nothing without one")
-        func findings() async throws {
+        @Test func `warns of a doubtful redirect URI, and of nothing without one`() async throws {
             let authstate = try Authstate(.django)
             let arguments = [
                 "login", "--issuer", authstate.provider.issuer, "--client-id", "public", "--browser-command", "false",
@@ -64,8 +63,7 @@ extension EndToEndTests {
             #expect(!refused.errors.contains("warning:"))
         }
 
-        @Test("tells of an exchange that failed")
-        func failure() async throws {
+        @Test func `tells of an exchange that failed`() async throws {
             let authstate = try Authstate(.django)
             let result = try await authstate(
                 "login", "--issuer", "http://127.0.0.1:1", "--client-id", "x", "--browser-command", "true", "--trace")

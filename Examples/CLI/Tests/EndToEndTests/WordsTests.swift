@@ -20,8 +20,7 @@ extension EndToEndTests {
 
         @Test("a secret that became wrong: each command says what to check, and the login stays")
         func laterSecret() async throws {
-            var authstate = try Authstate(.doorkeeper)
-            try await authstate.logIn(client: "basic")
+            var authstate = try await Authstate.loggedIn(.doorkeeper, client: "basic")
             authstate.environment = ["CLIENT_SECRET": "wrong"]
             try await authstate.expectFailure(
                 ["refresh"], 78, [.invalidClient], stage: .refresh, hint: "--client-secret-env")
@@ -36,9 +35,7 @@ extension EndToEndTests {
         @Test("userinfo of a login without openid names that scope")
         func missingOpenID() async throws {
             let authstate = try Authstate(.django)
-            var arguments = authstate.loginArguments()
-            arguments[try #require(arguments.firstIndex(of: "--scope")) + 1] = "profile"
-            #expect(try await authstate(arguments).status == 0)
+            #expect(try await authstate(authstate.loginArguments().with("--scope", "profile")).status == 0)
             let result = try await authstate("userinfo")
             #expect(result.status == 77 && result.errors.contains("with openid in it"), "\(result.errors)")
         }
@@ -46,9 +43,7 @@ extension EndToEndTests {
         @Test("a scope that was not granted is asked for at a new login")
         func otherScope() async throws {
             let authstate = try Authstate(.django)
-            var arguments = authstate.loginArguments()
-            arguments[try #require(arguments.firstIndex(of: "--scope")) + 1] = "openid"
-            #expect(try await authstate(arguments).status == 0)
+            #expect(try await authstate(authstate.loginArguments().with("--scope", "openid")).status == 0)
             try await authstate.expectFailure(
                 ["token", "--scope", "openid email"], 78, [.invalidScope], stage: .refresh, hint: "authstate login")
         }
@@ -67,18 +62,16 @@ extension EndToEndTests {
 
         @Test("after a logout no error advises another try")
         func afterLogout() async throws {
-            let authstate = try Authstate(.django)
-            try await authstate.logIn()
+            let authstate = try await Authstate.loggedIn(.django)
             let logout = try await authstate("logout", "--browser-command", "false")
-            #expect(logout.status == 78 && logout.errors.contains("The local login is gone"))
+            #expect(logout.status == 78 && logout.errors.contains("The local login is removed"))
             #expect(logout.errors.contains("stays open until it ends there"), "\(logout.errors)")
             for word in ["again", "device code", "--grant", "paste"] { #expect(!logout.errors.contains(word)) }
         }
 
         @Test("Doorkeeper has no logout, which is said")
         func noLogout() async throws {
-            let authstate = try Authstate(.doorkeeper)
-            try await authstate.logIn()
+            let authstate = try await Authstate.loggedIn(.doorkeeper)
             let logout = try await authstate("logout")
             #expect(
                 logout.status == 0 && logout.errors.contains("offers no logout")
@@ -87,8 +80,7 @@ extension EndToEndTests {
 
         @Test("a grant that the provider does not have is not blamed on the login")
         func noExchange() async throws {
-            let authstate = try Authstate(.doorkeeper)
-            try await authstate.logIn(client: "basic")
+            let authstate = try await Authstate.loggedIn(.doorkeeper, client: "basic")
             try await authstate.expectFailure(
                 ["exchange", "--audience", "x"], 78, [.unsupportedGrantType], stage: .token, hint: "RFC 8693")
         }

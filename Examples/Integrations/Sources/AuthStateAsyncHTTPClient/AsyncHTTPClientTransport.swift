@@ -64,7 +64,5 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     /// Closes every connection; requests in progress fail. Waits for connections that are being made.
     ///
     /// - Throws: `HTTPClientError` when it was called before.
-    public func shutdown() async throws {
-        for client in clients.all { try await client.shutdown() }
-    }
+    public func shutdown() async throws { for client in clients.all { try await client.shutdown() } }
 }

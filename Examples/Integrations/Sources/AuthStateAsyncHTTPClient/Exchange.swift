@@ -35,9 +35,7 @@ final class Exchange: HTTPClientResponseDelegate {
         state.withLock { $0.wasSent = true }
     }
 
-    func didReceiveHead(
-        task: HTTPClient.Task<TransportResponse>, _ head: HTTPResponseHead
-    ) -> EventLoopFuture<Void> {
+    func didReceiveHead(task: HTTPClient.Task<TransportResponse>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
         state.withLock { state in
             state.answer.status = Int(head.status.code)
             for field in head.headers { state.answer.headers.append(field.name, field.value) }
@@ -45,9 +43,7 @@ final class Exchange: HTTPClientResponseDelegate {
         return task.eventLoop.makeSucceededVoidFuture()
     }
 
-    func didReceiveBodyPart(
-        task: HTTPClient.Task<TransportResponse>, _ part: ByteBuffer
-    ) -> EventLoopFuture<Void> {
+    func didReceiveBodyPart(task: HTTPClient.Task<TransportResponse>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
         let fits = state.withLock { state in
             guard part.readableBytes <= maximumBytes - state.answer.body.count else { return false }
             state.answer.body.append(contentsOf: part.readableBytesView)

@@ -23,10 +23,8 @@ extension TransportError {
             self = .notPublic(request.peer, refused.address)
             return
         }
-        let code = Self.callback(wasSent: wasSent, of: of: error)
-        self.init(
-            code, Self.message(code, error, request),
-            requestMayHaveBeenSent: wasSent && code != .invalidRequest)
+        let code = Self.code(of: error, wasSent: wasSent)
+        self.init(code, Self.message(code, error, request), requestMayHaveBeenSent: wasSent && code != .invalidRequest)
     }
 
     private static func code(of error: any Error, wasSent: Bool) -> Code {
@@ -97,7 +95,5 @@ extension TransportError {
 
 extension TransportRequest {
     /// `host:port`, for messages.
-    var peer: String {
-        "\(url.host() ?? ""):\(url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80))"
-    }
+    var peer: String { "\(url.host() ?? ""):\(url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80))" }
 }

@@ -53,8 +53,7 @@ extension Tokens {
     public func check(_ response: HTTPResponse, to request: HTTPRequest, body: some Sequence<UInt8> = []) throws {
         var headers = TransportHeaders()
         for field in response.headerFields { headers.append(field.name.rawName, field.value) }
-        let answer = TransportResponse(
-            status: response.status.code, headers: headers, body: Data(body.prefix(1024)))
+        let answer = TransportResponse(status: response.status.code, headers: headers, body: Data(body.prefix(1024)))
         try check(answer, of: request.target)
     }
 }

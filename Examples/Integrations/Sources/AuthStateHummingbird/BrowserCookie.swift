@@ -24,9 +24,7 @@ struct BrowserCookie: Sendable {
     func text(in request: Request) -> String? { request.cookies[name]?.value }
 
     /// The secret in a request's cookie.
-    func secret(in request: Request) -> BrowserSecret? {
-        request.cookies[name].flatMap { BrowserSecret($0.value) }
-    }
+    func secret(in request: Request) -> BrowserSecret? { request.cookies[name].flatMap { BrowserSecret($0.value) } }
 
     /// Makes the browser keep a text.
     func set(_ text: String, in response: inout Response) { write(text, lifetime, &response) }

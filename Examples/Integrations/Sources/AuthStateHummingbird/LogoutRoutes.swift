@@ -65,8 +65,7 @@ extension OpenIDSessions {
             try Task.checkCancellation()
             report("a logout by the provider failed", error, in: context)
             response = Response(
-                status: .badRequest,
-                headers: [.cacheControl: "no-store", .contentType: "application/json"],
+                status: .badRequest, headers: [.cacheControl: "no-store", .contentType: "application/json"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: #"{"error":"invalid_request"}"#)))
         }
         return response

@@ -40,9 +40,7 @@ public struct PlainOpenIDPages: OpenIDPages {
     }
 
     /// Says that the user is signed out.
-    public func signedOut(
-        isConfirmed: Bool, for request: Request, context: some RequestContext
-    ) throws -> Response {
+    public func signedOut(isConfirmed: Bool, for request: Request, context: some RequestContext) throws -> Response {
         let doubt = "<p id=\"doubt\">The sign-in service did not confirm that you are signed out there too.</p>"
         return page("You are signed out", isConfirmed ? "" : doubt)
     }

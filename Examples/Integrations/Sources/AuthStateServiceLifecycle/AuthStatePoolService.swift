@@ -25,7 +25,5 @@ public struct AuthStatePoolService: Service {
     public init(_ pool: AuthStatePool) { self.pool = pool }
 
     /// Runs the pool; returns after the graceful shutdown, or when the task is cancelled.
-    public func run() async throws {
-        await cancelWhenGracefulShutdown { await pool.run() }
-    }
+    public func run() async throws { await cancelWhenGracefulShutdown { await pool.run() } }
 }

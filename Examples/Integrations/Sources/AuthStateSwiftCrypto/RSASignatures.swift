@@ -15,9 +15,7 @@ private struct RSAScheme: Sendable {
         }
     }
 
-    func isValid(
-        _ signature: _RSA.Signing.RSASignature, for message: [UInt8], by key: _RSA.Signing.PublicKey
-    ) -> Bool {
+    func isValid(_ signature: _RSA.Signing.RSASignature, for message: [UInt8], by key: _RSA.Signing.PublicKey) -> Bool {
         switch function {
         case .sha256: key.isValidSignature(signature, for: SHA256.hash(data: message), padding: padding)
         case .sha384: key.isValidSignature(signature, for: SHA384.hash(data: message), padding: padding)

@@ -85,9 +85,7 @@
     }
 
     /// Runs a body with a transport, and shuts it down after that.
-    func withTransport<R: Sendable>(
-        _ body: @Sendable (AsyncHTTPClientTransport) async throws -> R
-    ) async throws -> R {
+    func withTransport<R: Sendable>(_ body: @Sendable (AsyncHTTPClientTransport) async throws -> R) async throws -> R {
         let transport = AsyncHTTPClientTransport()
         do {
             let result = try await body(transport)

@@ -48,8 +48,7 @@ struct World {
         try await withClient(repeats: repeats, { AuthorizationInterceptor(state, server: $0) }, body)
     }
 
-    private static let repeating = MethodConfig(
-        names: [.init(service: "")], executionPolicy: .retry(.withRenewedToken))
+    private static let repeating = MethodConfig(names: [.init(service: "")], executionPolicy: .retry(.withRenewedToken))
 }
 
 extension GRPCClient {

@@ -118,8 +118,7 @@ struct HTTPTypesTests {
     func pool() async throws {
         let world = try await World()
         let pool = AuthStatePool(store: InMemoryAuthStateStore(), service: world.service)
-        try await pool.logIn(
-            .browser(AuthorizationRequest(world.state.record.client), DirectUserAgent()), for: "ada")
+        try await pool.logIn(.browser(AuthorizationRequest(world.state.record.client), DirectUserAgent()), for: "ada")
         world.provider.rejectAccessTokens()
         let (response, _) = try await pool.performAction(world.request(), for: "ada", send: world.send)
         #expect(response.status == .ok && world.requests.count == 2)

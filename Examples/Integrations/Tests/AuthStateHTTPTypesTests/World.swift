@@ -23,8 +23,7 @@ struct World {
     /// A request to the protected resource.
     func request(_ method: HTTPRequest.Method = .get) -> HTTPRequest {
         let url = provider.url(of: .resource)
-        return HTTPRequest(
-            method: method, scheme: "http", authority: "127.0.0.1:\(provider.port)", path: url.path())
+        return HTTPRequest(method: method, scheme: "http", authority: "127.0.0.1:\(provider.port)", path: url.path())
     }
 
     /// An access to the protected resource, with a login of its own.
@@ -33,8 +32,7 @@ struct World {
         metadata.clientName = "Tests"
         return try ResourceAccess(
             provider.url(of: .resource).absoluteString, clients: [.registering(metadata)], login: login,
-            store: InMemoryAuthStateStore(),
-            service: service)
+            store: InMemoryAuthStateStore(), service: service)
     }
 
     /// The number of logins at the provider.

@@ -37,8 +37,7 @@ struct ServiceTests {
     func failingSweep() async throws {
         let clock = ManualClock()
         let events = Events()
-        let pool = AuthStatePool(
-            store: Unlisted(), service: AuthorizationService(configuration: .init(clock: clock)))
+        let pool = AuthStatePool(store: Unlisted(), service: AuthorizationService(configuration: .init(clock: clock)))
         try await testGracefulShutdown { trigger in
             let service = SweepService(pool, olderThan: .seconds(60), every: .seconds(5)) { result in
                 if case .failure(let error) = result { events.append(error.code.rawValue) }

@@ -110,7 +110,7 @@ struct TracingTests {
         try await eventually { !world.state.isAuthorized }
         gate.open()
         await #expect(throws: AuthStateError.self) { try await refresh.value }
-        try await bounded { try await end.value }
+        #expect(try await bounded { await end.value }.failures.isEmpty)
         #expect(world.tracer.activeSpans.isEmpty)
         await world.provider.stop()
     }

@@ -5,8 +5,6 @@ struct Answer {
     let result: JSONValue
 
     /// Reads an HTTP response.
-    ///
-    /// - Throws: `JSONRPCError`, `MCPError`.
     init(_ response: TransportResponse, to id: Int64) throws {
         let isSuccess = (200..<300).contains(response.status)
         switch response.mediaType {

@@ -100,8 +100,7 @@ import Testing
 
     @Test("a result that asks for an input is an error, a tool's failure is a result")
     func results() async throws {
-        #expect(
-            try await error { .result(["resultType": "input_required"], to: $0) } as? MCPError == .inputRequired)
+        #expect(try await error { .result(["resultType": "input_required"], to: $0) } as? MCPError == .inputRequired)
         let client = try await ScriptedServer { message in
             message.method == "tools/call"
                 ? .result(["content": [["type": "text", "text": "no disk"]], "isError": true], to: message)

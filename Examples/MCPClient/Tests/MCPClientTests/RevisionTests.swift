@@ -5,8 +5,7 @@ import Testing
 @Suite("revisions of the protocol") struct RevisionTests {
     /// A server of 2025-11-25 that answers what it does not know in a way, and opens sessions.
     private func earlier(
-        _ refusal: @escaping @Sendable (ScriptedServer.Message) -> TransportResponse,
-        version: JSONValue = "2025-11-25"
+        _ refusal: @escaping @Sendable (ScriptedServer.Message) -> TransportResponse, version: JSONValue = "2025-11-25"
     ) -> ScriptedServer {
         ScriptedServer { message in
             switch message.method {

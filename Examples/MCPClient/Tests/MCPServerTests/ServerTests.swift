@@ -34,8 +34,7 @@ struct ConnectingProgram: Sendable {
         metadata.clientName = "MCPClient tests"
         let access = try ResourceAccess(
             server.resource, clients: [.registering(metadata)], login: .presenting(browser.userAgent()),
-            store: InMemoryAuthStateStore(),
-            service: AuthorizationService(transport: transport))
+            store: InMemoryAuthStateStore(), service: AuthorizationService(transport: transport))
         return try await MCPClient.connect(to: access, revisions: revisions)
     }
 
@@ -64,9 +63,7 @@ extension MCPServerTests {
             }
         }
 
-        @Test(
-            "revision 2025-11-25, with event streams and with JSON",
-            arguments: [[:], ["JSON_RESPONSE": "1"]])
+        @Test("revision 2025-11-25, with event streams and with JSON", arguments: [[:], ["JSON_RESPONSE": "1"]])
         func session(_ settings: [String: String]) async throws {
             try await ResourceServer.run(.mcp, settings) { server in
                 let client = try await program.connect(server, over: EarlierTransport())

@@ -36,9 +36,7 @@ struct HostileDatabaseTests {
         let server = try HostileDatabase { $0.send(type, [0, 0, 0]) }
         let store = try store(server)
         let start = ContinuousClock.now
-        for _ in 0..<6 {
-            try await expectStoreError(.storeUnreadable) { _ = try await store.load("a") }
-        }
+        for _ in 0..<6 { try await expectStoreError(.storeUnreadable) { _ = try await store.load("a") } }
         #expect(ContinuousClock.now - start < .seconds(30) && server.sent > 0)
     }
 

@@ -73,15 +73,13 @@ extension PostgresTests {
 
         @Test("redeemed tokens are saved when all of the role's connections are taken for a while")
         func savedThroughCrowd() async throws {
-            try await server.sql(
-                "CREATE ROLE few LOGIN PASSWORD 'few-s3cret' CONNECTION LIMIT 1 IN ROLE authstate")
+            try await server.sql("CREATE ROLE few LOGIN PASSWORD 'few-s3cret' CONNECTION LIMIT 1 IN ROLE authstate")
             let few = "user=few password=few-s3cret"
             let crowded = try server.store("few", settings: few) { $0.outageTolerance = .zero }
             try await crowded.withLease(key, deadline: .seconds(5)) { lease in
                 try await lease.reserve()
                 try await server.end("few")
-                let guest = try Program.start(
-                    ["psql", "\(server.connection) \(few)", "-qc", "SELECT pg_sleep(2)"])
+                let guest = try Program.start(["psql", "\(server.connection) \(few)", "-qc", "SELECT pg_sleep(2)"])
                 try await eventually("the guest has the place") {
                     let count = "SELECT 1 FROM pg_stat_activity WHERE usename = 'few' AND wait_event = 'PgSleep'"
                     return try await server.sql(count).isEmpty ? nil : true
@@ -111,9 +109,7 @@ extension PostgresTests {
                     try await server.sql("ALTER SYSTEM RESET default_transaction_read_only")
                     try await server.sql("SELECT pg_reload_conf()")
                 }()
-                let other = try server.store(settings: "target_session_attrs=read-write") {
-                    $0.outageTolerance = .zero
-                }
+                let other = try server.store(settings: "target_session_attrs=read-write") { $0.outageTolerance = .zero }
                 let error = try await expectStoreError(.storeUnreadable) { _ = try await other.load(key) }
                 #expect(error.hint?.contains("primary") == true, "\(error)")
                 _ = try await lease.save(Data("redeemed".utf8), expecting: nil)
@@ -151,8 +147,7 @@ extension PostgresTests {
             }
             let (connected, fresh) = (try impatient(), try impatient())
             try await connected.put("one", key)
-            let backends = try await server.sql(
-                "SELECT pid FROM pg_stat_activity WHERE application_name = 'tests'")
+            let backends = try await server.sql("SELECT pid FROM pg_stat_activity WHERE application_name = 'tests'")
             // These are processes of the server that this suite started.
             let processes = [try server.processID()] + backends.split(separator: "\n").compactMap { pid_t($0) }
             for process in processes { kill(process, SIGSTOP) }

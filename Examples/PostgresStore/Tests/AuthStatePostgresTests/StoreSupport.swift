@@ -4,8 +4,7 @@ import Foundation
 import Testing
 
 /// Every test runs against a real server; tests that change the whole server have one of their own.
-@Suite(
-    "PostgreSQL store", .wherePostgresIsInstalled, .timeLimit(.minutes(5 + 2 * Load.minutes)))
+@Suite("PostgreSQL store", .wherePostgresIsInstalled, .timeLimit(.minutes(5 + 2 * Load.minutes)))
 struct PostgresTests {}
 
 extension AuthStateStore {
@@ -41,8 +40,7 @@ func freshKey() -> AuthStateKey { AuthStateKey(rawValue: UUID().uuidString) }
 /// Expects an error of the store with this code and returns it.
 @discardableResult
 func expectStoreError(
-    _ code: AuthStateError.Code, sourceLocation: SourceLocation = #_sourceLocation,
-    _ body: () async throws -> Void
+    _ code: AuthStateError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
 ) async throws -> AuthStateError {
     let error = await #expect(throws: AuthStateError.self, sourceLocation: sourceLocation) { try await body() }
     let found = try #require(error, sourceLocation: sourceLocation)

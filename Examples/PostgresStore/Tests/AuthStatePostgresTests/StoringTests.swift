@@ -21,9 +21,7 @@ extension PostgresTests {
             try await server.sql("CREATE DATABASE created OWNER authstate")
             let store = try server.store(settings: "dbname=created")
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<8 {
-                    group.addTask { try await server.store(settings: "dbname=created").createSchema() }
-                }
+                for _ in 0..<8 { group.addTask { try await server.store(settings: "dbname=created").createSchema() } }
                 try await group.waitForAll()
             }
             try await store.checkSchema()

@@ -17,9 +17,7 @@ extension PostgresTests {
         }
 
         /// Runs a body while a store listens, which is known by its application's name.
-        private func listening(
-            _ body: (PostgresAuthStateStore, _ name: String) async throws -> Void
-        ) async throws {
+        private func listening(_ body: (PostgresAuthStateStore, _ name: String) async throws -> Void) async throws {
             let name = "listener-\(UUID().uuidString)"
             let store = try server.store(name)
             let listener = Task { try await store.run() }

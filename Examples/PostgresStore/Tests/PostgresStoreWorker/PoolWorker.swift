@@ -13,8 +13,7 @@ struct PoolWorker {
 
     /// Serves until a file says to stop, then drains.
     func run(until stop: String) async throws -> WorkerReport {
-        let pool = AuthStatePool(
-            store: store, service: AuthorizationService(transport: NamedTransport(name: name)))
+        let pool = AuthStatePool(store: store, service: AuthorizationService(transport: NamedTransport(name: name)))
         return try await withThrowingTaskGroup(of: WorkerReport.self) { group in
             let background = [Task { await pool.run() }, Task { _ = try? await listening.run() }]
             for _ in 0..<32 { group.addTask { try await serve(pool, until: stop) } }

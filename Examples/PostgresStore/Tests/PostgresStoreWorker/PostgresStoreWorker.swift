@@ -14,8 +14,7 @@ struct PostgresStoreWorker {
 
         var configuration = PostgresAuthStateStore.Configuration()
         configuration.leaseDuration = .seconds(Double(variable("LEASE_SECONDS")) ?? 30)
-        let store = try PostgresAuthStateStore(
-            connectionString: variable("CONNECTION"), configuration: configuration)
+        let store = try PostgresAuthStateStore(connectionString: variable("CONNECTION"), configuration: configuration)
         try await store.checkSchema()
 
         let shared: any AuthStateStore = variable("LEASE") == "off" ? UnprotectedStore(store) : store

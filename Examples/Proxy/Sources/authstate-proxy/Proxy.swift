@@ -6,8 +6,7 @@ import AuthStateProgram
 @main
 struct Proxy: Command {
     static let configuration = CommandConfiguration(
-        commandName: "authstate-proxy",
-        abstract: "Add fresh access tokens to the requests of a local program.",
+        commandName: "authstate-proxy", abstract: "Add fresh access tokens to the requests of a local program.",
         usage: "authstate proxy <url> [<options>]",
         discussion: """
             Prints the base URL that the program uses in place of the API's, then serves until it is interrupted:

@@ -1,10 +1,5 @@
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// An answer for the program, its framing included.
 struct ProxyAnswer: Sendable, Equatable {
@@ -14,8 +9,7 @@ struct ProxyAnswer: Sendable, Equatable {
 
     /// Makes an answer of the proxy's own.
     init(status: Int, headers: TransportHeaders, body: [UInt8]) {
-        self.status = status
-        self.headers = headers
+        (self.status, self.headers) = (status, headers)
         self.body = Data(body)
         self.headers["Content-Length"] = "\(body.count)"
     }

@@ -1,13 +1,8 @@
 import AuthStateKit
+import AuthStatePlatform
 import NIOCore
 import NIOHTTP1
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// One connection of a program: requests and answers in turn.
 struct ProxyConnection: Sendable {
@@ -17,9 +12,7 @@ struct ProxyConnection: Sendable {
     private let work = ProxyWork()
 
     init(_ connection: ProxyServer.Connection, _ forwarder: ProxyForwarder, _ places: ProxyPlaces) {
-        self.connection = connection
-        self.forwarder = forwarder
-        self.places = places
+        (self.connection, self.forwarder, self.places) = (connection, forwarder, places)
     }
 
     /// Serves the connection to its end. An error is that of the connection, and ends it.

@@ -1,12 +1,7 @@
 import AuthStateKit
+import AuthStatePlatform
 import AuthStateProgram
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Passes requests on and answers, and tells the user what goes wrong.
 struct ProxyForwarder: Sendable {
@@ -64,9 +59,7 @@ final class ProxyLog: Sendable {
 
     /// - Parameter advise: Adds advice in this program's words.
     init(_ console: Console, traces: Bool, advise: @escaping @Sendable (AuthStateError) async -> AuthStateError) {
-        self.console = console
-        self.traces = traces
-        self.advise = advise
+        (self.console, self.traces, self.advise) = (console, traces, advise)
     }
 
     /// Tells of a failure, unless the request before had the same; nil is a success. Returns the error with advice.

@@ -1,10 +1,5 @@
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// Decides which requests are passed on, from their head alone.
 struct ProxyGate: Sendable {
@@ -21,8 +16,6 @@ struct ProxyGate: Sendable {
     var url: String { base + (key.map { "/\($0.segment)" } ?? "") }
 
     /// Returns the URL that a request goes to.
-    ///
-    /// - Throws: `ProxyFailure` for a request that is not passed on.
     func url(for head: ProxyHead) throws(ProxyFailure) -> URL {
         try Self.checkProtocol(head)
         try checkSender(head.headers)

@@ -26,9 +26,7 @@ enum ProxyHeaders {
     }
 
     /// Returns the fields that the program receives.
-    static func answer(_ headers: TransportHeaders) -> TransportHeaders {
-        endToEnd(headers, without: ownOfAnswers)
-    }
+    static func answer(_ headers: TransportHeaders) -> TransportHeaders { endToEnd(headers, without: ownOfAnswers) }
 
     /// Whether a name may have this character (RFC 9110, section 5.6.2).
     private static func isTokenCharacter(_ byte: UInt8) -> Bool {

@@ -10,15 +10,12 @@ actor ProxyLogin {
     private var opening: Task<OpenLogin, any Error>?
 
     init(for upstream: ProxyUpstream, _ parameters: RenewalParameters, _ context: Context) {
-        self.upstream = upstream
-        self.parameters = parameters
-        self.context = context
+        (self.upstream, self.parameters, self.context) = (upstream, parameters, context)
     }
 
     /// Sends a request with a fresh token; a 401 is answered by one renewal.
     ///
     /// - Returns: The API's answer, and the reason when its last word was that the token does not do.
-    /// - Throws: `AuthStateError`, or `CancellationError`.
     nonisolated func send(_ request: TransportRequest) async throws -> (TransportResponse, AuthStateError?) {
         let login = try await open()
         do { return try await login.send(request, parameters) } catch is OpenLogin.Replaced {

@@ -1,15 +1,8 @@
 import AuthStateKit
+import AuthStatePlatform
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The listener on this machine's own addresses, and nothing else.
 struct ProxyServer: Sendable {
@@ -25,7 +18,6 @@ struct ProxyServer: Sendable {
     /// first.
     ///
     /// - Parameter port: The port; 0 for any free one.
-    /// - Throws: `AuthStateError` with `.portInUse`.
     init(port: Int) async throws {
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
@@ -73,8 +65,6 @@ struct ProxyServer: Sendable {
     }
 
     /// Serves connections until the task is cancelled, then closes them and frees the port.
-    ///
-    /// - Throws: The system's error when a listener fails.
     func run(_ forwarder: ProxyForwarder) async throws {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,10 +1,5 @@
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// The API behind the proxy: every request goes to its base URL or below it.
 struct ProxyUpstream: Sendable, Equatable, CustomStringConvertible {

@@ -31,13 +31,7 @@ struct RunningProxy: Sendable {
         _ body: (RunningProxy) async throws -> Void
     ) async throws {
         let proxy = try await RunningProxy(base, by: authstate, options, limit: limit)
-        do {
-            try await body(proxy)
-            await proxy.program.end()
-        } catch {
-            await proxy.program.end()
-            throw error
-        }
+        try await proxy.program.during { try await body(proxy) }
     }
 
     var port: Int { URL(string: url)?.port ?? 0 }
@@ -69,8 +63,7 @@ struct Curl: Sendable {
             let name = line.prefix { $0 != ":" && !$0.isWhitespace }
             return name.lowercased() + line.dropFirst(name.count)
         }
-        return Curl(
-            status: Int(result.output) ?? -1, headers: lines.joined(separator: "\n"), body: folder.text("body"))
+        return Curl(status: Int(result.output) ?? -1, headers: lines.joined(separator: "\n"), body: folder.text("body"))
     }
 
     func json() throws -> JSONValue { try JSONValue(parsing: Array(body.utf8)) }
@@ -87,22 +80,16 @@ struct ProxiedAPI: Sendable {
     var base: String { "\(origin)/v1" }
     var host: String { String(origin.dropFirst("http://".count)) }
 
-    static func run(
-        for provider: Provider, _ body: (ProxiedAPI, Authstate) async throws -> Void
-    ) async throws {
+    static func run(for provider: Provider, _ body: (ProxiedAPI, Authstate) async throws -> Void) async throws {
         let authstate = try Authstate(provider)
         let configuration = try await AuthorizationService().discoverConfiguration(issuer: authstate.provider.issuer)
         let userInfo = try #require(configuration.userInfoEndpoint)
         let program = try Program.start([LoginBrowser.python, "-c", server, userInfo.absoluteString])
-        do {
+        try await program.during {
             guard let line = try await program.firstLine(within: .seconds(10)) else {
                 throw NotInTime(description: "The API did not start: \(program.errors)")
             }
             try await body(ProxiedAPI(origin: line), authstate)
-            await program.end()
-        } catch {
-            await program.end()
-            throw error
         }
     }
 

@@ -1,15 +1,10 @@
 import ArgumentParser
 import AuthStateKit
 import AuthStateProgram
+import Foundation
 import Testing
 
 @testable import authstate_proxy
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("The rules of the proxy")
 struct ProxyRulesTests {

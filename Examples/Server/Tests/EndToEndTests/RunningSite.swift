@@ -16,9 +16,7 @@ struct RunningSite: Sendable {
     ///
     /// - Parameter isBrokered: Whether the authorization endpoint is that of a broker, which sends the browser on to the
     ///   provider's login page at another origin.
-    static func run(
-        isBrokered: Bool = false, _ body: @Sendable (RunningSite) async throws -> Void
-    ) async throws {
+    static func run(isBrokered: Bool = false, _ body: @Sendable (RunningSite) async throws -> Void) async throws {
         let port = RedirectPorts.next()
         let base = "http://127.0.0.1:\(port)"
         var configuration = OpenIDProvider.Configuration()
@@ -62,8 +60,7 @@ struct RunningSite: Sendable {
     private static func broker(before provider: OpenIDProvider, at port: Int, _ logger: Logger) -> some Service {
         let router = Router()
         router.get("authorize") { request, _ in
-            Response.redirect(
-                to: "\(provider.url(of: .authorization))?\(request.uri.query ?? "")", type: .found)
+            Response.redirect(to: "\(provider.url(of: .authorization))?\(request.uri.query ?? "")", type: .found)
         }
         return Application(
             router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)), logger: logger)

@@ -20,8 +20,7 @@ struct Site: Sendable {
 
     /// Runs a test at a new server.
     static func run(
-        folder: Folder = Folder(),
-        provider configure: (inout OpenIDProvider.Configuration) -> Void = { _ in },
+        folder: Folder = Folder(), provider configure: (inout OpenIDProvider.Configuration) -> Void = { _ in },
         _ body: @Sendable (Site) async throws -> Void
     ) async throws {
         var configuration = OpenIDProvider.Configuration()

@@ -72,9 +72,7 @@ struct Visitor: Sendable {
 
 extension TestResponse {
     /// Where a page leads the browser at once, after a form; nil for any other page.
-    var lead: String? {
-        HTTPField.Name("Refresh").flatMap { headers[$0] }?.dropPrefix("0; url=").map(String.init)
-    }
+    var lead: String? { HTTPField.Name("Refresh").flatMap { headers[$0] }?.dropPrefix("0; url=").map(String.init) }
 
     var text: String { String(buffer: body) }
 }

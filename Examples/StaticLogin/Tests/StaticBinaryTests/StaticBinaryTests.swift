@@ -5,9 +5,7 @@ import Testing
     "A static binary in a root folder without any other file", .whereProvidersAreInstalled, .whereStaticBinaryIsBuilt,
     .running([.glewlwyd, .glewlwydTLS]), .timeLimit(.minutes(2)))
 struct StaticBinaryTests {
-    @Test(
-        "logs in, saves, and continues and renews in a second process",
-        arguments: [Provider.glewlwyd, .glewlwydTLS])
+    @Test("logs in, saves, and continues and renews in a second process", arguments: [Provider.glewlwyd, .glewlwydTLS])
     func login(_ provider: Provider) async throws {
         let process = try provider.process
         let root = try TemporaryFolder()

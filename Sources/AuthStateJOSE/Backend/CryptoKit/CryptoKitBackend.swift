@@ -18,11 +18,6 @@
         }
 
         /// The HMAC of bytes (RFC 2104).
-        ///
-        /// - Parameters:
-        ///   - function: The hash function of the HMAC.
-        ///   - key: The secret key.
-        ///   - bytes: The message.
         public func authenticationCode(
             _ function: SHA2.Function, key: [UInt8], of bytes: [UInt8]
         ) throws(JOSEError) -> [UInt8] {

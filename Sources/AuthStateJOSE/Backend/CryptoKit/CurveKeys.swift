@@ -15,9 +15,7 @@
     }
 
     extension CurvePrivateKey {
-        var exported: JSONWebKey {
-            JSONWebKey(material, privateMaterial: .scalar(SecretBytes(rawRepresentation)))
-        }
+        var exported: JSONWebKey { JSONWebKey(material, privateMaterial: .scalar(SecretBytes(rawRepresentation))) }
     }
 
     struct CurveVerifier: SignatureVerifier {
@@ -72,9 +70,7 @@
     }
 
     extension Curve25519.Signing.PublicKey: CurvePublicKey {
-        func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
-            isValidSignature(signature, for: message)
-        }
+        func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool { isValidSignature(signature, for: message) }
     }
 
     extension P256.Signing.PrivateKey: CurvePrivateKey {

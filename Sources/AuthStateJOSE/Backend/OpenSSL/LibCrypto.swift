@@ -21,9 +21,7 @@
         }()
 
         /// The library; throws `backendUnavailable` when it cannot be used.
-        static func get() throws(JOSEError) -> LibCrypto {
-            try shared.get()
-        }
+        static func get() throws(JOSEError) -> LibCrypto { try shared.get() }
 
         /// Opens a library by its file name.
         init(opening library: String) throws(JOSEError) {
@@ -53,9 +51,7 @@
         }
 
         /// The fetched function; nil for schemes that hash by themselves.
-        func digest(_ function: SHA2.Function?) -> OpaquePointer? {
-            function.flatMap { digests[$0] }
-        }
+        func digest(_ function: SHA2.Function?) -> OpaquePointer? { function.flatMap { digests[$0] } }
 
         /// The error of an operation that fails only when memory or the library itself does.
         func failure(_ operation: String) -> JOSEError {

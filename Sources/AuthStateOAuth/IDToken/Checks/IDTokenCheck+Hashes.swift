@@ -1,6 +1,6 @@
 import AuthStateJOSE
 
-/// The rules that tie an ID token to the code and the access token that come with it (sections 3.1.3.8, 3.2.2.9 and
+/// The rules that tie an ID token to the code and access token that come along (sections 3.1.3.8, 3.2.2.9 and
 /// 3.3.2.11).
 extension IDTokenCheck {
     static let hashes = [accessTokenHashPresent, accessTokenHash, codeHash]
@@ -36,10 +36,6 @@ extension IDToken {
 
     /// Ed25519 hashes with SHA-512 inside; a token without signature is taken as one of the default algorithm, RS256.
     private var hashFunction: SHA2.Function {
-        switch token.header.algorithm.scheme {
-        case .rsaPKCS1(let function), .rsaPSS(let function), .ecdsa(_, let function), .hmac(let function): function
-        case .ed25519: .sha512
-        case nil: .sha256
-        }
+        token.header.algorithm.scheme.map { $0.hashFunction ?? .sha512 } ?? .sha256
     }
 }

@@ -5,7 +5,7 @@ import AuthStateOAuth
 extension ProviderState {
     /// An authorization request with a valid client and redirect URI: from here on errors travel back to the client.
     private struct Login {
-        var client: OpenIDProvider.Client
+        var client: Client
         var redirectURI: String
         var mode: AuthorizationRequest.ResponseMode
         var parameters: Parameters
@@ -14,15 +14,13 @@ extension ProviderState {
     }
 
     /// The authorization endpoint (RFC 6749, section 4.1.1; OpenID Connect Core, section 3.1.2).
-    mutating func authorize(
-        _ request: OpenIDProvider.Request, now: Double
-    ) throws(ProviderRefusal) -> ProviderDecision {
+    mutating func authorize(_ request: Request) throws(ProviderRefusal) -> ProviderDecision {
         guard let client = configuration.client(request.parameters["client_id"]) else {
             return .response(ProviderPage.problem("This client is not known here.").response)
         }
         let parameters: Parameters
         do throws(ProviderRefusal) {
-            parameters = try resolved(request.parameters, of: client, now: now)
+            parameters = try resolved(request.parameters, of: client)
         } catch {
             return .response(ProviderPage.problem("\(error.error): \(error.description ?? "")").response)
         }
@@ -34,7 +32,7 @@ extension ProviderState {
             brought: request.parameters)
         do throws(ProviderRefusal) {
             try check(parameters, of: client)
-            let known = session(for: login, request, now: now)
+            let known = session(for: login, request)
             guard let user = try user(for: login, request, known: known) else {
                 let isOther = request.parameters["decision"] == "other"
                 let message =
@@ -46,26 +44,25 @@ extension ProviderState {
                     ).response)
             }
             forget(request.parameters["request_uri"])
-            guard configuration.login == .page else { return .authorization(try grant(login, to: user, now: now)) }
-            if let known { return .authorization(try grant(login, to: user, in: known, now: now)) }
-            let session = BrowserSession(
-                user: user, authenticatedAt: now, sessionID: newToken(now: now), formToken: newToken(now: now))
-            let name = newToken(now: now)
+            guard configuration.login == .page else { return .authorization(try grant(login, to: user)) }
+            if let known { return .authorization(try grant(login, to: user, in: known)) }
+            let session = BrowserSession(user: user, authenticatedAt: now, sessionID: newToken(), formToken: newToken())
+            let name = newToken()
             if browsers.count >= 1000 { browsers = [:] }
             browsers[name] = session
-            var answer = try grant(login, to: user, in: session, now: now)
+            var answer = try grant(login, to: user, in: session)
             answer.cookie = "\(cookieName)=\(name); Path=\(configuration.issuerPath)/; HttpOnly; SameSite=Lax"
             return .authorization(answer)
         } catch {
             forget(request.parameters["request_uri"])
             var answer: Parameters = ["error": error.error]
             answer["error_description"] = error.description
-            return .authorization(complete(answer, login, now: now))
+            return .authorization(complete(answer, login))
         }
     }
 
     /// Refuses an invalid request before the login.
-    func check(_ parameters: Parameters, of client: OpenIDProvider.Client) throws(ProviderRefusal) {
+    func check(_ parameters: Parameters, of client: Client) throws(ProviderRefusal) {
         guard client.grantTypes.contains(.authorizationCode) else {
             throw ProviderRefusal("unauthorized_client", "The client may not use the code flow.")
         }
@@ -73,18 +70,18 @@ extension ProviderState {
             throw ProviderRefusal("unsupported_response_type", "Only code and code id_token are supported.")
         }
         let foreign = scopes(parameters["scope"]).first { !configuration.scopes.contains($0) }
-        if let foreign { throw ProviderRefusal("invalid_scope", "The scope \(foreign) is not known here.") }
+        if let foreign { throw .invalidScope("The scope \(foreign) is not known here.") }
         try check(resources: parameters.values("resource"))
         try authorizationDetails(parameters)
         if configuration.requiresPKCE || parameters["code_challenge"] != nil {
             guard parameters["code_challenge"] != nil, parameters["code_challenge_method"] == "S256" else {
-                throw ProviderRefusal("invalid_request", "PKCE with S256 is required.")
+                throw .invalidRequest("PKCE with S256 is required.")
             }
         }
     }
 
     /// The session of the browser, unless the client or the user wants another login (OpenID Connect Core, section 3.1.2.1).
-    private func session(for login: Login, _ request: OpenIDProvider.Request, now: Double) -> BrowserSession? {
+    private func session(for login: Login, _ request: Request) -> BrowserSession? {
         let parameters = login.parameters
         let prompts = (parameters["prompt"] ?? "").split(separator: " ")
         guard configuration.login == .page, !prompts.contains("login"), !prompts.contains("select_account"),
@@ -98,9 +95,7 @@ extension ProviderState {
     /// The user who logs in; nil when a page has to ask.
     ///
     /// - Parameter known: The session of the browser.
-    private func user(
-        for login: Login, _ request: OpenIDProvider.Request, known: BrowserSession?
-    ) throws(ProviderRefusal) -> OpenIDProvider.User? {
+    private func user(for login: Login, _ request: Request, known: BrowserSession?) throws(ProviderRefusal) -> User? {
         if login.parameters["prompt"] == "none", let error = configuration.promptNoneError {
             throw ProviderRefusal(error, "A page would have to be shown.")
         }
@@ -124,12 +119,12 @@ extension ProviderState {
             if let known {
                 return answer["decision"] == "allow" && answer["form"] == known.formToken ? known.user : nil
             }
-            return configuration.users.first { $0.name == answer["username"] && $0.password == answer["password"] }
+            return configuration.user(in: answer)
         }
     }
 
     /// Whether a user has granted a client what it asks for before.
-    private func hasConsented(_ user: OpenIDProvider.User, to login: Login) -> Bool {
+    private func hasConsented(_ user: User, to login: Login) -> Bool {
         let wanted = Set(scopes(login.parameters["scope"]))
         return grants.values.contains {
             $0.clientID == login.client.id && $0.user.subject == user.subject && !$0.isRevoked
@@ -138,24 +133,23 @@ extension ProviderState {
     }
 
     private mutating func grant(
-        _ login: Login, to user: OpenIDProvider.User, in session: BrowserSession? = nil, now: Double
+        _ login: Login, to user: User, in session: BrowserSession? = nil
     ) throws(ProviderRefusal) -> AuthorizationAnswer {
-        let (id, code, parameters) = (newToken(now: now), newToken(now: now), login.parameters)
+        let (id, code, parameters) = (newToken(), newToken(), login.parameters)
         let consented = configuration.consentedScopes
         let granted = scopes(parameters["scope"]).filter { consented?.contains($0) ?? true }
         let grant = Grant(
             clientID: login.client.id, user: user, scopes: granted, nonce: parameters["nonce"],
             requestedClaims: try RequestedClaims(parameters["claims"]), resources: parameters.values("resource"),
             authorizationDetails: try authorizationDetails(parameters),
-            authenticatedAt: session?.authenticatedAt ?? now,
-            sessionID: session?.sessionID ?? newToken(now: now))
+            authenticatedAt: session?.authenticatedAt ?? now, sessionID: session?.sessionID ?? newToken())
         grants[id] = grant
         codes[code] = Code(
             grant: id, redirectURI: login.redirectURI, challenge: parameters["code_challenge"],
             key: parameters["dpop_jkt"], expiresAt: now + configuration.codeLifetime.inSeconds)
-        var answer = complete(["code": code], login, now: now)
+        var answer = complete(["code": code], login)
         if parameters["response_type"] != "code" {
-            answer.idToken = idToken(for: grant, nonce: grant.nonce, accessToken: nil, now: now)
+            answer.idToken = idToken(for: grant, nonce: grant.nonce, accessToken: nil)
             answer.idToken?.code = code
         }
         return answer
@@ -163,7 +157,7 @@ extension ProviderState {
 
     /// Adds the parameters of every answer (RFC 6749, section 4.1.2; RFC 9207), and those of a signed one (JARM,
     /// section 2.1).
-    private func complete(_ parameters: Parameters, _ login: Login, now: Double) -> AuthorizationAnswer {
+    private func complete(_ parameters: Parameters, _ login: Login) -> AuthorizationAnswer {
         var parameters = parameters
         parameters["state"] = login.parameters["state"]
         if configuration.sendsIssuerInAuthorizationResponse { parameters["iss"] = issuer }

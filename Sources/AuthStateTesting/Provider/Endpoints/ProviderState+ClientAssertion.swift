@@ -22,24 +22,22 @@ extension ProviderState {
 
     /// Checks that an assertion is the client's, meant for this provider, in time, and new (RFC 7523, section 3).
     mutating func accept(
-        _ assertion: JSONWebToken, of client: OpenIDProvider.Client, at endpoint: OpenIDProvider.Endpoint, now: Double
+        _ assertion: JSONWebToken, of client: Client, at endpoint: OpenIDProvider.Endpoint
     ) throws(ProviderRefusal) {
         let subject = assertion.claims["sub"]?.stringValue ?? ""
         if let party = party(of: assertion) {
             guard party.clients[subject] == client.id else {
                 throw .wrongAssertion("The assertion's sub is not the client's.")
             }
-            if let fault = check(assertion, of: party, now: now) { throw .wrongAssertion(fault) }
+            if let fault = check(assertion, of: party) { throw .wrongAssertion(fault) }
             return
         }
         guard subject == client.id else { throw .wrongAssertion("The assertion's sub is not the client.") }
-        if let fault = use(assertion, of: client, at: endpoint, now: now) { throw .wrongAssertion(fault) }
+        if let fault = use(assertion, of: client, at: endpoint) { throw .wrongAssertion(fault) }
     }
 
     /// Uses up an assertion that a client issued, for any subject; returns nil, or the fault.
-    mutating func use(
-        _ assertion: JSONWebToken, of client: OpenIDProvider.Client, at endpoint: OpenIDProvider.Endpoint, now: Double
-    ) -> String? {
+    mutating func use(_ assertion: JSONWebToken, of client: Client, at endpoint: OpenIDProvider.Endpoint) -> String? {
         let claims = assertion.claims
         let audience = configuration.wantsEndpointAudience ? url(of: endpoint) : issuer
         let expiry = claims["exp"]?.doubleValue ?? -.infinity
@@ -54,11 +52,13 @@ extension ProviderState {
             (assertion.isSigned(by: client), "The assertion's signature is not the client's."),
         ]
         if let failed = checks.first(where: { !$0.holds }) { return failed.fault }
+        return useOnce("\(client.id) \(identifier)", until: expiry)
+    }
+
+    /// Remembers an assertion until it ends; returns nil, or that it was used before.
+    mutating func useOnce(_ name: String, until end: Double) -> String? {
         usedAssertions = usedAssertions.filter { now < $0.value }
-        guard usedAssertions.updateValue(expiry, forKey: "\(client.id) \(identifier)") == nil else {
-            return "The assertion was used before."
-        }
-        return nil
+        return usedAssertions.updateValue(end, forKey: name) == nil ? nil : "The assertion was used before."
     }
 }
 
@@ -71,7 +71,7 @@ extension ProviderState {
 
     /// Checks that another party signed an assertion for this provider, and that it is in time; returns nil, or the fault.
     /// A program may present it until the party replaces it.
-    func check(_ assertion: JSONWebToken, of party: OpenIDProvider.AssertionIssuer, now: Double) -> String? {
+    func check(_ assertion: JSONWebToken, of party: OpenIDProvider.AssertionIssuer) -> String? {
         let audience = assertion.claims["aud"]
         let audiences = audience?.arrayValue?.compactMap(\.stringValue) ?? [audience?.stringValue].compactMap(\.self)
         guard audiences.contains(issuer) else { return "The assertion's aud is not \(issuer)." }
@@ -92,17 +92,11 @@ extension JSONWebToken {
 
     func isSigned(by client: OpenIDProvider.Client) -> Bool {
         let (secretAlgorithms, keyAlgorithms) = ProviderState.assertionAlgorithms
-        do {
-            if isKeyedBySecret {
-                let key = VerificationKey(JSONWebKey(secret: (client.secret ?? "").utf8))
-                try verify(with: key, allowed: Set(secretAlgorithms))
-            } else {
-                try verify(with: JSONWebKeySet(keys: client.keys), allowed: Set(keyAlgorithms))
-            }
-            return true
-        } catch {
-            return false
+        guard isKeyedBySecret else {
+            return (try? verify(with: JSONWebKeySet(keys: client.keys), allowed: Set(keyAlgorithms))) != nil
         }
+        let key = VerificationKey(JSONWebKey(secret: (client.secret ?? "").utf8))
+        return (try? verify(with: key, allowed: Set(secretAlgorithms))) != nil
     }
 }
 

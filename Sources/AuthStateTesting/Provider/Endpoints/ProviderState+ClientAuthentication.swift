@@ -3,14 +3,12 @@ import AuthStateOAuth
 
 extension ProviderState {
     /// The client of a request, after its proof was checked (RFC 6749, section 2.3; RFC 7521, section 4.2).
-    mutating func authenticate(
-        _ request: OpenIDProvider.Request, now: Double
-    ) throws(ProviderRefusal) -> OpenIDProvider.Client {
+    mutating func authenticate(_ request: Request) throws(ProviderRefusal) -> Client {
         let parameters = request.parameters
         let basic = try basicCredentials(request)
         let assertion = try clientAssertion(parameters)
         guard [basic != nil, parameters["client_secret"] != nil, assertion != nil].count(where: \.self) <= 1 else {
-            throw ProviderRefusal("invalid_request", "The client authenticates in two ways.")
+            throw .invalidRequest("The client authenticates in two ways.")
         }
         let subject = assertion?.claims["sub"]?.stringValue
         let party = assertion.flatMap(party)
@@ -32,7 +30,7 @@ extension ProviderState {
             throw unknown(request)
         }
         if let assertion {
-            try accept(assertion, of: client, at: request.endpoint, now: now)
+            try accept(assertion, of: client, at: request.endpoint)
         } else if let expected = client.secret, !ConstantTime.equals(expected, secret ?? "") {
             throw unknown(request)
         }
@@ -40,9 +38,7 @@ extension ProviderState {
     }
 
     /// Identifier and secret of HTTP Basic, each form-decoded.
-    private func basicCredentials(
-        _ request: OpenIDProvider.Request
-    ) throws(ProviderRefusal) -> (id: String, secret: String)? {
+    private func basicCredentials(_ request: Request) throws(ProviderRefusal) -> (id: String, secret: String)? {
         guard let encoded = request.credentials(of: "Basic") else { return nil }
         let pair = Base64.decode(encoded).map { String(decoding: $0, as: UTF8.self) }
         guard let parts = pair?.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false), parts.count == 2,
@@ -51,7 +47,7 @@ extension ProviderState {
         return (id, secret)
     }
 
-    private func unknown(_ request: OpenIDProvider.Request) -> ProviderRefusal {
+    private func unknown(_ request: Request) -> ProviderRefusal {
         let usesHeader = request.headers["Authorization"] != nil
         return ProviderRefusal(
             "invalid_client", "The client is not known, or its proof is wrong.", status: 401,

@@ -5,8 +5,7 @@ import AuthStateUserAgent
 
 extension ProviderState {
     /// The client configuration endpoint (RFC 7592, section 2): a registration is read, replaced or deleted.
-    mutating func configure(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> LoopbackResponse
-    {
+    mutating func configure(_ request: Request) throws(ProviderRefusal) -> LoopbackResponse {
         // The answer does not reveal whether the client is gone or the token is wrong (section 2.1).
         guard let id = request.parameters["client_id"], let client = configuration.client(id),
             let registration = registrations[id],
@@ -16,16 +15,16 @@ extension ProviderState {
         case .delete:
             remove(client)
             return LoopbackResponse(status: 204, headers: ["Cache-Control": "no-store"])
-        case .put: return .json(try update(client, registration, to: metadata(in: request), now: now))
+        case .put: return .json(try update(client, registration, to: metadata(in: request)))
         default:
-            let client = renewed(client, now: now)
+            let client = renewed(client)
             return .json(information(of: client))
         }
     }
 
     /// Replaces the registration: members that the client leaves out are deleted (section 2.2).
     private mutating func update(
-        _ client: OpenIDProvider.Client, _ registration: Registration, to members: [String: JSONValue], now: Double
+        _ client: Client, _ registration: Registration, to members: [String: JSONValue]
     ) throws(ProviderRefusal) -> [String: JSONValue] {
         let ours = [
             "registration_access_token", "registration_client_uri", "client_secret_expires_at", "client_id_issued_at",
@@ -35,27 +34,27 @@ extension ProviderState {
         else {
             throw ProviderRefusal("invalid_client_metadata", "The update names what is not the client's to say.")
         }
-        let changed = try self.client(of: members, id: client.id, secret: client.secret, now: now)
+        let changed = try self.client(of: members, id: client.id, secret: client.secret)
         registrations[client.id]?.metadata = members.filter { $0.key != "client_id" && $0.key != "client_secret" }
-        let client = renewed(changed, now: now)
+        let client = renewed(changed)
         return information(of: client)
     }
 
     /// Keeps a client, with another token and another secret where the configuration says so.
-    private mutating func renewed(_ client: OpenIDProvider.Client, now: Double) -> OpenIDProvider.Client {
+    private mutating func renewed(_ client: Client) -> Client {
         var client = client
         if configuration.rotatesRegistrationTokens {
-            let token = newToken(now: now)
+            let token = newToken()
             registrations[client.id]?.token = token
         }
-        if configuration.rotatesClientSecrets, client.secret != nil { client.secret = newToken(now: now) }
+        if configuration.rotatesClientSecrets, client.secret != nil { client.secret = newToken() }
         base.clients.removeAll { $0.id == client.id }
         base.clients.append(client)
         return client
     }
 
     /// Forgets a client, with its grants and tokens.
-    private mutating func remove(_ client: OpenIDProvider.Client) {
+    private mutating func remove(_ client: Client) {
         base.clients.removeAll { $0.id == client.id }
         registrations[client.id] = nil
         for (id, grant) in grants where grant.clientID == client.id { revoke(grant: id) }

@@ -31,9 +31,7 @@ extension ProviderState {
     /// All checks of RFC 9449, section 4.3.
     ///
     /// - Parameter accessToken: The token that came along.
-    mutating func provenKey(
-        of request: OpenIDProvider.Request, accessToken: String? = nil, now: Double
-    ) throws(ProviderRefusal) -> String? {
+    mutating func provenKey(of request: Request, accessToken: String? = nil) throws(ProviderRefusal) -> String? {
         let lines = request.headers[values: "DPoP"]
         guard let line = lines.first else { return nil }
         func refuse(_ fault: String) -> ProviderRefusal { .proof("invalid_dpop_proof", fault, of: request) }
@@ -69,10 +67,8 @@ extension ProviderState {
     }
 
     /// The same at the endpoints where tokens are issued, where a proof may be mandatory.
-    mutating func provenKey(
-        ofTokenRequest request: OpenIDProvider.Request, now: Double
-    ) throws(ProviderRefusal) -> String? {
-        let key = try provenKey(of: request, now: now)
+    mutating func provenKey(ofTokenRequest request: Request) throws(ProviderRefusal) -> String? {
+        let key = try provenKey(of: request)
         guard key != nil || !configuration.requiresDPoP else {
             throw ProviderRefusal("invalid_dpop_proof", "A proof is required.")
         }
@@ -80,19 +76,14 @@ extension ProviderState {
     }
 
     /// The nonce that goes with an answer: a client that sends a proof receives the newest one.
-    func nonce(for request: OpenIDProvider.Request) -> String? {
+    func nonce(for request: Request) -> String? {
         configuration.dpopNonceUses != nil && request.headers["DPoP"] != nil ? proofs.nonce : nil
     }
 }
 
 extension JSONWebToken {
     fileprivate func isSigned(by key: JSONWebKey) -> Bool {
-        do {
-            try verify(with: VerificationKey(key), allowed: Set(ProviderState.proofAlgorithms))
-            return true
-        } catch {
-            return false
-        }
+        (try? verify(with: VerificationKey(key), allowed: Set(ProviderState.proofAlgorithms))) != nil
     }
 }
 

@@ -5,10 +5,8 @@ import AuthStateUserAgent
 
 extension ProviderState {
     /// The device authorization endpoint (RFC 8628, section 3.1).
-    mutating func authorizeDevice(
-        _ request: OpenIDProvider.Request, now: Double
-    ) throws(ProviderRefusal) -> [String: JSONValue] {
-        let client = try authenticate(request, now: now)
+    mutating func authorizeDevice(_ request: Request) throws(ProviderRefusal) -> [String: JSONValue] {
+        let client = try authenticate(request)
         let (wanted, resources) = try wishes(request.parameters, of: client, for: .deviceCode)
         let userCode = Self.newUserCode()
         let lifetime = configuration.deviceCodeLifetime.inSeconds
@@ -16,7 +14,7 @@ extension ProviderState {
         let deviceCode = keep(
             PendingLogin(
                 grantType: .deviceCode, clientID: client.id, scopes: wanted, resources: resources, userCode: userCode,
-                expiresAt: now + lifetime, interval: interval), now: now)
+                expiresAt: now + lifetime, interval: interval))
         var answer: [String: JSONValue] = [
             "device_code": .string(deviceCode), "user_code": .string(userCode),
             "verification_uri": .string(url(of: .deviceVerification)), "expires_in": JSONValue(floatLiteral: lifetime),
@@ -30,14 +28,10 @@ extension ProviderState {
 
     /// The page where a user enters the user code (RFC 8628, section 3.3); it decides by itself when logins need no
     /// page.
-    mutating func verifyDevice(
-        _ request: OpenIDProvider.Request, now: Double
-    ) throws(ProviderRefusal) -> LoopbackResponse {
+    mutating func verifyDevice(_ request: Request) throws(ProviderRefusal) -> LoopbackResponse {
         let parameters = request.parameters
-        guard let userCode = parameters["user_code"] else {
-            return ProviderPage.device(nil, message: nil).response
-        }
-        guard let (code, device) = waitingDevice(userCode: userCode, now: now) else {
+        guard let userCode = parameters["user_code"] else { return ProviderPage.device(nil, message: nil).response }
+        guard let (code, device) = waitingDevice(userCode: userCode) else {
             return ProviderPage.device(nil, message: "This code is not known here, or it has ended.").response
         }
         var user = configuration.login == .automatic ? configuration.users.first : nil
@@ -47,18 +41,16 @@ extension ProviderState {
             }
             guard request.method == .post, let decision = parameters["decision"] else { return page(nil) }
             if decision == "allow" {
-                user = configuration.users.first {
-                    $0.name == parameters["username"] && $0.password == parameters["password"]
-                }
+                user = configuration.user(in: parameters)
                 guard user != nil else { return page("The name or the password is wrong.") }
             }
         }
-        decide(code, allowing: user, now: now)
+        decide(code, allowing: user)
         return ProviderPage.deviceDecided(isAllowed: user != nil).response
     }
 
     /// A device's login that waits for a decision, and its device code.
-    func waitingDevice(userCode: String, now: Double) -> (code: String, device: PendingLogin)? {
+    func waitingDevice(userCode: String) -> (code: String, device: PendingLogin)? {
         let wanted = Self.plain(userCode)
         let found = pendingLogins.first { _, login in
             login.isWaiting(at: now) && login.userCode.map(Self.plain) == wanted

@@ -12,7 +12,7 @@ struct EndedSession: Sendable {
 
 extension ProviderState {
     /// RP-initiated logout (OpenID Connect RP-Initiated Logout 1.0, sections 2 and 3); tokens are not touched.
-    mutating func endSession(_ request: OpenIDProvider.Request) throws(ProviderRefusal) -> ProviderDecision {
+    mutating func endSession(_ request: Request) throws(ProviderRefusal) -> ProviderDecision {
         let parameters = request.parameters
         let hint = parameters["id_token_hint"].map { try? JSONWebToken(parsing: $0) }
         if let hint, hint?.claims["iss"]?.stringValue != issuer {
@@ -30,8 +30,8 @@ extension ProviderState {
             let separator = redirectURI.contains("?") ? "&" : "?"
             destination = answer.isEmpty ? redirectURI : "\(redirectURI)\(separator)\(answer.encoded)"
         }
-        let ended = endSessions(
-            [hint??.claims["sid"]?.stringValue, browser(of: request)?.sessionID].compactMap(\.self))
+        let named = [hint??.claims["sid"]?.stringValue, browser(of: request)?.sessionID]
+        let ended = endSessions(named.compactMap(\.self))
         let frames = ended.compactMap(frame(of:))
         let response =
             frames.isEmpty
@@ -62,7 +62,7 @@ extension ProviderState {
     }
 
     /// The session of the browser that a request comes from.
-    func browser(of request: OpenIDProvider.Request) -> BrowserSession? {
+    func browser(of request: Request) -> BrowserSession? {
         let cookies = (request.headers["Cookie"] ?? "").split(separator: ";").map { $0.drop { $0 == " " } }
         let name = "\(cookieName)="
         return cookies.first { $0.hasPrefix(name) }.flatMap { browsers[String($0.dropFirst(name.count))] }

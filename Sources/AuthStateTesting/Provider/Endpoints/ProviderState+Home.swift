@@ -4,7 +4,7 @@ import AuthStateUserAgent
 
 extension ProviderState {
     /// The provider's own page, and the change of what goes wrong that its form asks for.
-    mutating func home(_ request: OpenIDProvider.Request) -> LoopbackResponse {
+    mutating func home(_ request: Request) -> LoopbackResponse {
         guard request.method == .post else { return ProviderPage.home(of: self).response }
         guard let sender = request.headers["Origin"], URIReference(sender).origin == URIReference(origin).origin else {
             return ProviderPage.problem("This form was sent from another page. Open \(issuer)/ and use its form.")

@@ -5,15 +5,15 @@ extension ProviderState {
     /// The tokens for a grant (RFC 6749, section 5.1; OpenID Connect Core, sections 3.1.3.3 and 12.2).
     mutating func issue(
         _ id: String, _ grant: Grant, scopes: [String], resources: [String] = [], details: [AuthorizationDetail] = [],
-        key: String? = nil, isFirst: Bool, now: Double
+        key: String? = nil, isFirst: Bool
     ) -> ProviderDecision {
         var members = accessToken(
-            grant: id, grant.clientID, scopes: scopes, resources: resources, details: details, key: key, now: now)
+            grant: id, grant.clientID, scopes: scopes, resources: resources, details: details, key: key)
         let isWanted = !configuration.refreshTokensNeedOfflineAccess || grant.scopes.contains("offline_access")
         let client = configuration.client(grant.clientID)
         let isAllowed = client?.grantTypes.contains(.refreshToken) == true
         if isWanted, isAllowed, isFirst || configuration.rotatesRefreshTokens {
-            let token = newToken(now: now)
+            let token = newToken()
             refreshTokens[token] = RefreshToken(
                 grant: id, key: client?.isPublic == true ? key : nil,
                 expiresAt: now + (configuration.refreshTokenLifetime?.inSeconds ?? .infinity))
@@ -24,15 +24,14 @@ extension ProviderState {
         }
         // The nonce belongs to the login: a renewed token has none (section 12.2).
         let nonce = isFirst ? grant.nonce : nil
-        return .tokens(
-            members, idToken(for: grant, nonce: nonce, accessToken: members["access_token"]?.stringValue, now: now))
+        return .tokens(members, idToken(for: grant, nonce: nonce, accessToken: members["access_token"]?.stringValue))
     }
 
     mutating func accessToken(
         grant: String?, _ clientID: String, scopes: [String], resources: [String] = [],
-        details: [AuthorizationDetail] = [], key: String? = nil, now: Double
+        details: [AuthorizationDetail] = [], key: String? = nil
     ) -> [String: JSONValue] {
-        let token = newToken(now: now)
+        let token = newToken()
         let lifetime = configuration.accessTokenLifetime.inSeconds
         accessTokens[token] = AccessToken(
             grant: grant, clientID: clientID, scopes: scopes, resources: resources, key: key, expiresAt: now + lifetime)
@@ -46,7 +45,7 @@ extension ProviderState {
         return members
     }
 
-    func idToken(for grant: Grant, nonce: String?, accessToken: String?, now: Double) -> UnsignedIDToken {
+    func idToken(for grant: Grant, nonce: String?, accessToken: String?) -> UnsignedIDToken {
         let issuedAt = Int64(now.rounded(.down))
         var claims: [String: JSONValue] = [
             "iss": .string(issuer), "sub": .string(grant.user.subject), "aud": .string(grant.clientID),

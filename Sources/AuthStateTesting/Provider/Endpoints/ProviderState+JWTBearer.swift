@@ -3,62 +3,55 @@ import AuthStateOAuth
 
 extension ProviderState {
     /// The client that an assertion grant names when nothing else in the request does (RFC 7521, section 4.1).
-    func assertionIssuer(_ request: OpenIDProvider.Request) -> OpenIDProvider.Client? {
+    func assertionIssuer(_ request: Request) -> Client? {
         let parameters = request.parameters
         guard parameters["grant_type"] == GrantType.jwtBearer.rawValue, request.headers["Authorization"] == nil,
             parameters["client_id"] == nil, parameters["client_assertion"] == nil,
             let assertion = parameters["assertion"].flatMap({ try? JSONWebToken(parsing: $0) })
         else { return nil }
         if party(of: assertion) != nil, let subject = assertion.claims["sub"]?.stringValue {
-            return OpenIDProvider.Client(id: subject, redirectURIs: [], grantTypes: [.jwtBearer])
+            return Client(id: subject, redirectURIs: [], grantTypes: [.jwtBearer])
         }
         return configuration.client(assertion.claims["iss"]?.stringValue)
     }
 
     /// Redeems an assertion that a client or another party signed (RFC 7523, sections 2.1 and 3): for itself, or for the
-    /// person whom `sub` names.
+    /// user whom `sub` names.
     mutating func redeemAssertion(
-        _ parameters: Parameters, _ client: OpenIDProvider.Client, key: String?, now: Double
+        _ parameters: Parameters, _ client: Client, key: String?
     ) throws(ProviderRefusal) -> ProviderDecision {
         guard let assertion = parameters["assertion"].flatMap({ try? JSONWebToken(parsing: $0) }) else {
-            throw ProviderRefusal("invalid_grant", "The assertion is missing, or is not a signed JWT.")
+            throw .invalidGrant("The assertion is missing, or is not a signed JWT.")
         }
         if let party = party(of: assertion) {
-            if let fault = check(assertion, of: party, now: now)
-                ?? use(identity: assertion, client, parameters, now: now)
+            if let fault = check(assertion, of: party)
+                ?? use(identity: assertion, client, parameters)
             {
-                throw ProviderRefusal("invalid_grant", fault)
+                throw .invalidGrant(fault)
             }
-        } else if let fault = use(assertion, of: client, at: .token, now: now) {
-            throw ProviderRefusal("invalid_grant", fault)
+        } else if let fault = use(assertion, of: client, at: .token) {
+            throw .invalidGrant(fault)
         }
         let subject = assertion.claims["sub"]?.stringValue
         let user = configuration.users.first { $0.subject == subject || $0.name == subject }
         guard user != nil || subject == client.id || subject == nil || party(of: assertion) != nil else {
-            throw ProviderRefusal("invalid_grant", "The assertion's sub is no user of this provider.")
+            throw .invalidGrant("The assertion's sub is no user of this provider.")
         }
-        let wanted = scopes(parameters["scope"] ?? assertion.claims["scope"]?.stringValue)
-        guard Set(wanted).isSubset(of: configuration.scopes.subtracting(["openid", "offline_access"])) else {
-            throw ProviderRefusal("invalid_scope", "A scope is not known, or is for people who log in.")
-        }
-        let resources = parameters.values("resource")
-        try check(resources: resources)
+        let scope = parameters["scope"] ?? assertion.claims["scope"]?.stringValue
+        let (wanted, resources) = try programWishes(parameters, scope: scope)
         let grant = user.map { user in
-            let id = newToken(now: now)
+            let id = newToken()
             grants[id] = Grant(
                 clientID: client.id, user: user, scopes: wanted, resources: resources, authenticatedAt: now,
-                sessionID: newToken(now: now))
+                sessionID: newToken())
             return id
         }
-        return .tokens(
-            accessToken(grant: grant, client.id, scopes: wanted, resources: resources, key: key, now: now), nil)
+        return .tokens(accessToken(grant: grant, client.id, scopes: wanted, resources: resources, key: key), nil)
     }
 
     /// Uses up an assertion of a user's identity, once, of the client and for the resource that it names
     /// (draft-ietf-oauth-identity-assertion-authz-grant, section 4.4.1); every other one is left. Returns nil, or the fault.
-    private mutating func use(
-        identity assertion: JSONWebToken, _ client: OpenIDProvider.Client, _ parameters: Parameters, now: Double
-    ) -> String? {
+    private mutating func use(identity assertion: JSONWebToken, _ client: Client, _ parameters: Parameters) -> String? {
         guard assertion.header.type == Self.identityAssertionType else { return nil }
         let claims = assertion.claims
         guard claims["client_id"]?.stringValue == client.id else {
@@ -68,12 +61,7 @@ extension ProviderState {
             parameters.values("resource").allSatisfy({ $0 == resource })
         else { return "The assertion is for another resource." }
         guard let identifier = claims["jti"]?.stringValue else { return "The assertion has no jti." }
-        usedAssertions = usedAssertions.filter { now < $0.value }
-        guard usedAssertions.updateValue(claims["exp"]?.doubleValue ?? now, forKey: "identity \(identifier)") == nil
-        else {
-            return "The assertion was used before."
-        }
-        return nil
+        return useOnce("identity \(identifier)", until: claims["exp"]?.doubleValue ?? now)
     }
 
     /// `typ` of assertions of a user's identity.

@@ -71,7 +71,5 @@ extension ProviderState {
         return document
     }
 
-    func url(of endpoint: OpenIDProvider.Endpoint) -> String {
-        issuer + endpoint.path(under: "")
-    }
+    func url(of endpoint: OpenIDProvider.Endpoint) -> String { issuer + endpoint.path(under: "") }
 }

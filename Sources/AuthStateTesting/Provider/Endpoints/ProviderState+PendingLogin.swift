@@ -14,7 +14,7 @@ extension ProviderState {
         /// The code that a device shows; nil for a login that has none.
         var userCode: String?
         /// The user to be asked, where known from the beginning.
-        var user: OpenIDProvider.User?
+        var user: User?
         var expiresAt: Double
         var interval: Double
         var askedAt: Double?
@@ -29,23 +29,23 @@ extension ProviderState {
     /// Keeps a login until its tokens are asked for.
     ///
     /// - Returns: The code that the tokens are requested with.
-    mutating func keep(_ login: PendingLogin, now: Double) -> String {
+    mutating func keep(_ login: PendingLogin) -> String {
         pendingLogins = pendingLogins.filter { now < $0.value.expiresAt + 600 }
-        let code = newToken(now: now)
+        let code = newToken()
         pendingLogins[code] = login
         return code
     }
 
     /// The scopes and resources that a client asks for, when it may use the grant and they are known here.
     func wishes(
-        _ parameters: Parameters, of client: OpenIDProvider.Client, for grantType: GrantType
+        _ parameters: Parameters, of client: Client, for grantType: GrantType
     ) throws(ProviderRefusal) -> (scopes: [String], resources: [String]) {
         guard client.grantTypes.contains(grantType) else {
             throw ProviderRefusal("unauthorized_client", "The client may not use this grant.")
         }
         let wanted = scopes(parameters["scope"])
         if let foreign = wanted.first(where: { !configuration.scopes.contains($0) }) {
-            throw ProviderRefusal("invalid_scope", "The scope \(foreign) is not known here.")
+            throw .invalidScope("The scope \(foreign) is not known here.")
         }
         let resources = parameters.values("resource")
         try check(resources: resources)
@@ -53,26 +53,25 @@ extension ProviderState {
     }
 
     /// Records the user's decision; without a user it is a refusal.
-    mutating func decide(_ code: String, allowing user: OpenIDProvider.User?, now: Double) {
+    mutating func decide(_ code: String, allowing user: User?) {
         guard let login = pendingLogins[code] else { return }
         guard let user else {
             pendingLogins[code]?.decision = .denied
             return
         }
-        let id = newToken(now: now)
+        let id = newToken()
         grants[id] = Grant(
             clientID: login.clientID, user: user, scopes: login.scopes, resources: login.resources,
-            authenticatedAt: now, sessionID: newToken(now: now))
+            authenticatedAt: now, sessionID: newToken())
         pendingLogins[code]?.decision = .granted(id)
     }
 
     /// Answers the token request of a login (RFC 8628, sections 3.4 and 3.5; CIBA Core, sections 10.1 and 11).
     mutating func redeemPendingLogin(
-        _ code: String?, _ grantType: GrantType, _ parameters: Parameters, _ client: OpenIDProvider.Client,
-        key: String?, now: Double
+        _ code: String?, _ grantType: GrantType, _ parameters: Parameters, _ client: Client, key: String?
     ) throws(ProviderRefusal) -> ProviderDecision {
         guard let code, let login = pendingLogins[code], login.grantType == grantType, login.clientID == client.id
-        else { throw ProviderRefusal("invalid_grant", "The login is not known, or not this client's.") }
+        else { throw .invalidGrant("The login is not known, or not this client's.") }
         pendingLogins[code]?.askedAt = now
         guard now < login.expiresAt else { throw ProviderRefusal("expired_token", "The login's time is over.") }
         // The system's coarse clock moves in steps of some milliseconds.
@@ -84,12 +83,10 @@ extension ProviderState {
         case .pending: throw ProviderRefusal("authorization_pending", "The user has not decided yet.")
         case .denied: throw ProviderRefusal("access_denied", "The user denied access.")
         case .granted(let id):
-            guard let grant = grants[id], !grant.isRevoked else {
-                throw ProviderRefusal("invalid_grant", "The grant is revoked.")
-            }
+            guard let grant = grants[id], !grant.isRevoked else { throw .invalidGrant("The grant is revoked.") }
             let resources = try resources(parameters, of: grant)
             pendingLogins[code] = nil
-            return issue(id, grant, scopes: grant.scopes, resources: resources, key: key, isFirst: true, now: now)
+            return issue(id, grant, scopes: grant.scopes, resources: resources, key: key, isFirst: true)
         }
     }
 }

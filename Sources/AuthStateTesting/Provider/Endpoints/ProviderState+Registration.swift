@@ -5,7 +5,7 @@ import AuthStateUserAgent
 
 extension ProviderState {
     /// The data of a client that registered itself, besides the client.
-    struct Registration: Sendable {
+    struct Registration: Sendable, Codable {
         var token: String
         /// The metadata that the client registered, as they were sent.
         var metadata: [String: JSONValue]
@@ -13,7 +13,7 @@ extension ProviderState {
     }
 
     /// Dynamic client registration (RFC 7591, section 3).
-    mutating func register(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> LoopbackResponse {
+    mutating func register(_ request: Request) throws(ProviderRefusal) -> LoopbackResponse {
         guard configuration.allowsRegistration else {
             throw ProviderRefusal("access_denied", "Registration is closed.", status: 403)
         }
@@ -23,14 +23,14 @@ extension ProviderState {
             }
         }
         let members = try metadata(in: request)
-        let client = try client(of: members, id: "client-\(newToken(now: now).prefix(8))", secret: nil, now: now)
+        let client = try client(of: members, id: "client-\(newToken().prefix(8))", secret: nil)
         base.clients.append(client)
-        registrations[client.id] = Registration(token: newToken(now: now), metadata: members, issuedAt: now)
+        registrations[client.id] = Registration(token: newToken(), metadata: members, issuedAt: now)
         return .json(information(of: client), status: 201)
     }
 
     /// A client's metadata in a request's body.
-    func metadata(in request: OpenIDProvider.Request) throws(ProviderRefusal) -> [String: JSONValue] {
+    func metadata(in request: Request) throws(ProviderRefusal) -> [String: JSONValue] {
         guard let members = (try? JSONValue(parsing: request.body))?.objectValue else {
             throw ProviderRefusal("invalid_client_metadata", "The request is not a JSON object.")
         }
@@ -40,9 +40,7 @@ extension ProviderState {
     /// The client that metadata describe.
     ///
     /// - Parameter secret: The secret that it already has; a client that needs one and has none gets a new one.
-    func client(
-        of members: [String: JSONValue], id: String, secret: String?, now: Double
-    ) throws(ProviderRefusal) -> OpenIDProvider.Client {
+    func client(of members: [String: JSONValue], id: String, secret: String?) throws(ProviderRefusal) -> Client {
         func strings(_ name: String) -> [String]? { members[name]?.arrayValue?.compactMap(\.stringValue) }
         let redirectURIs = strings("redirect_uris") ?? []
         guard !redirectURIs.isEmpty, redirectURIs.allSatisfy({ (try? RedirectURI($0)) != nil }) else {
@@ -57,7 +55,7 @@ extension ProviderState {
             throw ProviderRefusal("invalid_client_metadata", "This client authentication needs a public key in jwks.")
         }
         let needsSecret = !["none", "private_key_jwt"].contains(method)
-        var client = OpenIDProvider.Client(
+        var client = Client(
             id: id, secret: needsSecret ? secret ?? Base64URL.encode(SecureRandom.bytes(48)) : nil, keys: keys,
             authenticationMethod: ClientAuthenticationMethod(rawValue: method), redirectURIs: redirectURIs,
             postLogoutRedirectURIs: strings("post_logout_redirect_uris"),
@@ -77,7 +75,7 @@ extension ProviderState {
     private static let usualGrantTypes = ["authorization_code", "refresh_token"]
 
     /// The client information response (RFC 7591, section 3.2.1; RFC 7592, section 3).
-    func information(of client: OpenIDProvider.Client) -> [String: JSONValue] {
+    func information(of client: Client) -> [String: JSONValue] {
         guard let registration = registrations[client.id] else { return [:] }
         var answer = registration.metadata
         answer["client_id"] = .string(client.id)

@@ -3,13 +3,11 @@ import AuthStateOAuth
 
 extension ProviderState {
     /// The parameters of a signed request, or the given ones when there is none (RFC 9101, section 6).
-    func signedParameters(
-        _ parameters: Parameters, of client: OpenIDProvider.Client, now: Double
-    ) throws(ProviderRefusal) -> Parameters {
+    func signedParameters(_ parameters: Parameters, of client: Client) throws(ProviderRefusal) -> Parameters {
         let published = parameters["request_uri"].flatMap { configuration.publishedRequestObjects[$0] }
         guard let compact = parameters["request"] ?? published else {
             guard !configuration.requiresSignedRequestObjects else {
-                throw ProviderRefusal("invalid_request", "Authorization requests have to be signed.")
+                throw .invalidRequest("Authorization requests have to be signed.")
             }
             return parameters
         }

@@ -5,8 +5,8 @@ import AuthStateUserAgent
 
 extension ProviderState {
     /// The userinfo endpoint (OpenID Connect Core, section 5.3).
-    mutating func userInfo(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> ProviderDecision {
-        let token = try admit(request, now: now)
+    mutating func userInfo(_ request: Request) throws(ProviderRefusal) -> ProviderDecision {
+        let token = try admit(request)
         guard let grant = token.grant.flatMap({ grants[$0] }), grant.scopes.contains("openid") else {
             throw .bearer("insufficient_scope", "Userinfo needs the scope openid.", status: 403, scope: "openid")
         }
@@ -21,8 +21,8 @@ extension ProviderState {
     }
 
     /// A protected resource that answers requests with a valid token.
-    mutating func resource(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> LoopbackResponse {
-        let token = try admit(request, now: now)
+    mutating func resource(_ request: Request) throws(ProviderRefusal) -> LoopbackResponse {
+        let token = try admit(request)
         let missing = missingScopes(of: request, having: token.scopes)
         guard missing.isEmpty else {
             let scope = configuration.protectedResource.namesScopes ? missing.joined(separator: " ") : nil
@@ -43,14 +43,14 @@ extension ProviderState {
     }
 
     /// The access token of a request, when it is valid (RFC 6750, sections 2 and 3; RFC 9449, section 7).
-    private mutating func admit(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> AccessToken {
+    private mutating func admit(_ request: Request) throws(ProviderRefusal) -> AccessToken {
         let bound = request.credentials(of: "DPoP")
         let sent = bound ?? request.bearerToken ?? (request.method == .post ? request.parameters["access_token"] : nil)
         let needsDPoP = request.endpoint == .resource && configuration.protectedResource.requiresDPoP
         guard let sent else {
             throw needsDPoP ? .dpop(nil, "An access token is needed.") : .bearer(nil, "An access token is needed.")
         }
-        let key = try provenKey(of: request, accessToken: sent, now: now)
+        let key = try provenKey(of: request, accessToken: sent)
         if rejections.remaining > 0 {
             rejections.remaining -= 1
             throw ProviderRefusal(

@@ -33,14 +33,14 @@ extension ProviderState {
     var origin: String { String(issuer.dropLast(configuration.issuerPath.count)) }
 
     /// The scopes that a request to the resource needs and a token lacks.
-    func missingScopes(of request: OpenIDProvider.Request, having scopes: [String]) -> [String] {
+    func missingScopes(of request: Request, having scopes: [String]) -> [String] {
         let resource = configuration.protectedResource
         let needed = resource.scopes + (resource.scopesByMethod[request.method.rawValue] ?? [])
         return needed.filter { !scopes.contains($0) }
     }
 
     /// Adds to a challenge of the resource what leads a client to a login: where the metadata are, and the scopes.
-    func completed(_ refusal: ProviderRefusal, of request: OpenIDProvider.Request) -> ProviderRefusal {
+    func completed(_ refusal: ProviderRefusal, of request: Request) -> ProviderRefusal {
         guard request.endpoint == .resource, var challenge = refusal.challenge else { return refusal }
         let resource = configuration.protectedResource
         if resource.metadataPlaces.contains(.challenge) {

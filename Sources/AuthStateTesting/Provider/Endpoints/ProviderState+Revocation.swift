@@ -5,8 +5,8 @@ import AuthStateUserAgent
 
 extension ProviderState {
     /// Token revocation (RFC 7009): a refresh token takes its grant along, an unknown token is no error.
-    mutating func revoke(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> LoopbackResponse {
-        let client = try authenticate(request, now: now)
+    mutating func revoke(_ request: Request) throws(ProviderRefusal) -> LoopbackResponse {
+        let client = try authenticate(request)
         let text = try tokenParameter(request)
         if let token = refreshTokens[text], grants[token.grant]?.clientID == client.id {
             revoke(grant: token.grant)
@@ -17,10 +17,8 @@ extension ProviderState {
     }
 
     /// Token introspection (RFC 7662), for the client that the token was issued to.
-    mutating func introspect(
-        _ request: OpenIDProvider.Request, now: Double
-    ) throws(ProviderRefusal) -> LoopbackResponse {
-        let client = try authenticate(request, now: now)
+    mutating func introspect(_ request: Request) throws(ProviderRefusal) -> LoopbackResponse {
+        let client = try authenticate(request)
         let text = try tokenParameter(request)
         if let token = accessTokens[text], token.clientID == client.id, now < token.expiresAt {
             var members = description(of: token.grant, client, scopes: token.scopes, expiresAt: token.expiresAt)
@@ -40,15 +38,13 @@ extension ProviderState {
         return .json(["active": false])
     }
 
-    private func tokenParameter(_ request: OpenIDProvider.Request) throws(ProviderRefusal) -> String {
-        guard let token = request.parameters["token"] else {
-            throw ProviderRefusal("invalid_request", "token is missing.")
-        }
+    private func tokenParameter(_ request: Request) throws(ProviderRefusal) -> String {
+        guard let token = request.parameters["token"] else { throw .invalidRequest("token is missing.") }
         return token
     }
 
     private func description(
-        of grant: String?, _ client: OpenIDProvider.Client, scopes: [String], expiresAt: Double
+        of grant: String?, _ client: Client, scopes: [String], expiresAt: Double
     ) -> [String: JSONValue] {
         var members: [String: JSONValue] = [
             "active": true, "client_id": .string(client.id), "scope": .string(scopes.joined(separator: " ")),

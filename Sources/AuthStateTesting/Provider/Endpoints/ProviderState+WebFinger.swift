@@ -4,10 +4,8 @@ import AuthStateOAuth
 extension ProviderState {
     /// The issuer for a user's identifier (RFC 7033; OpenID Connect Discovery, section 2): this provider, for its own
     /// users and its host.
-    func webFinger(_ request: OpenIDProvider.Request) throws(ProviderRefusal) -> [String: JSONValue] {
-        guard let resource = request.parameters["resource"] else {
-            throw ProviderRefusal("invalid_request", "resource is missing.")
-        }
+    func webFinger(_ request: Request) throws(ProviderRefusal) -> [String: JSONValue] {
+        guard let resource = request.parameters["resource"] else { throw .invalidRequest("resource is missing.") }
         guard isAtHome(resource) else { throw ProviderRefusal("not_found", "The resource is unknown.", status: 404) }
         let link: JSONValue = ["rel": .string(WebFingerQuery.relation), "href": .string(issuer)]
         let isWanted = request.parameters["rel"].map { $0 == WebFingerQuery.relation } ?? true

@@ -18,9 +18,7 @@ extension OpenIDProvider {
         ///   - keys: Its public keys.
         ///   - clients: The clients that its assertions authenticate, by `sub`.
         public init(_ issuer: String, keys: [JSONWebKey], clients: [String: String] = [:]) {
-            self.issuer = issuer
-            self.keys = keys
-            self.clients = clients
+            (self.issuer, self.keys, self.clients) = (issuer, keys, clients)
         }
     }
 }

@@ -41,12 +41,8 @@ extension OpenIDProvider {
             redirectURIs: [String] = Client.usualRedirectURIs, postLogoutRedirectURIs: [String]? = nil,
             grantTypes: Set<GrantType> = [.authorizationCode, .refreshToken, .deviceCode]
         ) {
-            self.id = id
-            self.secret = secret
-            self.keys = keys
-            self.authenticationMethod = authenticationMethod
-            self.redirectURIs = redirectURIs
-            self.postLogoutRedirectURIs = postLogoutRedirectURIs
+            (self.id, self.secret, self.keys, self.authenticationMethod) = (id, secret, keys, authenticationMethod)
+            (self.redirectURIs, self.postLogoutRedirectURIs) = (redirectURIs, postLogoutRedirectURIs)
             self.grantTypes = grantTypes
         }
 

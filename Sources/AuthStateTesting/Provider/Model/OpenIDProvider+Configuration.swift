@@ -20,12 +20,10 @@ extension OpenIDProvider {
         public var login = Login.automatic
         /// The clients; registration adds to them.
         public var clients: [Client] = [.app, .service]
-        /// The people.
+        /// The users.
         public var users: [User] = [.ada]
         /// Every scope that may be asked for; another one is `invalid_scope`.
-        public var scopes: Set<String> = [
-            "openid", "profile", "email", "address", "phone", "offline_access", "api",
-        ]
+        public var scopes: Set<String> = ["openid", "profile", "email", "address", "phone", "offline_access", "api"]
 
         /// How long access tokens last, also less than a second.
         public var accessTokenLifetime = Duration.seconds(3600)
@@ -82,7 +80,7 @@ extension OpenIDProvider {
         public var authenticationMethods: [Endpoint: [ClientAuthenticationMethod]] = [:]
         /// How the protected resource behaves: its metadata, and the scopes that it asks for.
         public var protectedResource = ProtectedResource()
-        /// The scopes that people consent to; nil grants everything that is asked for.
+        /// The scopes that users consent to; nil grants everything that is asked for.
         public var consentedScopes: Set<String>?
         /// Metadata documents of clients, by the URL that is the client's identifier: the provider reads them here and fetches
         /// nothing.
@@ -126,6 +124,11 @@ extension OpenIDProvider {
 
         /// Makes the default configuration: a public client `app`, a confidential client `service`, and the user Ada.
         public init() {}
+
+        /// The user whose name and password a form has.
+        func user(in form: Parameters) -> User? {
+            users.first { $0.name == form["username"] && $0.password == form["password"] }
+        }
 
         func client(_ id: String?) -> Client? {
             clients.last { $0.id == id }

@@ -42,9 +42,7 @@ extension OpenIDProvider {
                 "slow", "Tokens, userinfo and the API take three seconds.",
                 fail: at([.token, .userInfo, .resource], .delay(.seconds(3)))),
             Trouble("hang", "The token endpoint never answers.", fail: at([.token], .hang)),
-            Trouble(
-                "lost-answer", "Tokens are issued, and their answer is lost.",
-                fail: at([.token], .reset)),
+            Trouble("lost-answer", "Tokens are issued, and their answer is lost.", fail: at([.token], .reset)),
             Trouble(
                 "page", "The token endpoint answers 502 with an HTML page.",
                 fail: at([.token], .text("<h1>Bad gateway</h1>", contentType: "text/html", status: 502))),
@@ -68,9 +66,7 @@ extension OpenIDProvider {
                 "no-refresh-token", "Tokens come without a refresh token.",
                 change: { edit(&$0.deviations.tokenResponse) { $0["refresh_token"] = nil } }),
             Trouble("clock", "The provider's clock is an hour ahead.", change: { $0.clockSkew += .seconds(3600) }),
-            Trouble(
-                "rotate-keys", "Each ID token is signed with a new key.", rotatesKeys: true
-            ),
+            Trouble("rotate-keys", "Each ID token is signed with a new key.", rotatesKeys: true),
             Trouble(
                 "bad-signature", "The signature of each ID token is wrong.",
                 change: { $0.deviations.signature = .broken }),

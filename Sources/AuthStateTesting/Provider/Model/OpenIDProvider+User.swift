@@ -23,10 +23,7 @@ extension OpenIDProvider {
         ///   - claims: Claims besides `sub`; those of the standard scopes are returned with their scope, all others
         ///     always.
         public init(subject: String, name: String, password: String, claims: [String: JSONValue] = [:]) {
-            self.subject = subject
-            self.name = name
-            self.password = password
-            self.claims = claims
+            (self.subject, self.name, self.password, self.claims) = (subject, name, password, claims)
         }
 
         /// Ada, whose password is `lovelace`.

@@ -11,7 +11,7 @@ struct RequestedClaims: Sendable, Codable {
     init(_ parameter: String?) throws(ProviderRefusal) {
         guard let parameter else { return }
         guard let members = (try? JSONValue(parsing: Array(parameter.utf8)))?.objectValue else {
-            throw ProviderRefusal("invalid_request", "claims is not a JSON object.")
+            throw .invalidRequest("claims is not a JSON object.")
         }
         idToken = Set(members["id_token"]?.objectValue?.keys.map { $0 } ?? [])
         userInfo = Set(members["userinfo"]?.objectValue?.keys.map { $0 } ?? [])

@@ -19,8 +19,7 @@ struct FormPostPage {
         for tag in tags where tag.name == "input" {
             if let name = tag.attributes["name"] { parameters.append(name, tag.attributes["value"] ?? "") }
         }
-        self.action = action
-        self.parameters = parameters
+        (self.action, self.parameters) = (action, parameters)
     }
 
     private static func attributes(_ text: String) -> [String: String] {

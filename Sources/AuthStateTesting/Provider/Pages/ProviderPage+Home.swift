@@ -47,7 +47,5 @@ extension ProviderPage {
 
     private static func code(_ text: String) -> String { "<code>\(text.markupEscaped)</code>" }
 
-    private static func list(_ items: [String]) -> String {
-        "<ul>\(items.map { "<li>\($0)</li>" }.joined())</ul>"
-    }
+    private static func list(_ items: [String]) -> String { "<ul>\(items.map { "<li>\($0)</li>" }.joined())</ul>" }
 }

@@ -5,10 +5,7 @@ import AuthStateTransport
 
 extension ProviderCore {
     func logoutToken(for clientID: String, subject: String?, sessionID: String?) throws(JOSEError) -> String {
-        let (issuer, algorithm, now) = state.withLock { state in
-            let configuration = state.configuration
-            return (state.issuer, configuration.answerAlgorithm, self.now + configuration.clockSkew.inSeconds)
-        }
+        let (issuer, algorithm, now) = withState { ($0.issuer, $0.configuration.answerAlgorithm, $0.now) }
         let issuedAt = Int64(now.rounded(.down))
         var claims: [String: JSONValue] = [
             "iss": .string(issuer), "aud": .string(clientID), "iat": .number(JSONNumber(issuedAt)),

@@ -1,5 +1,7 @@
 import FoundationEssentials
 
+open class InputStream: NSObject, @unchecked Sendable {}
+
 public struct URLRequest: Hashable, Sendable {
     public enum CachePolicy: UInt, Sendable {
         case useProtocolCachePolicy = 0
@@ -15,6 +17,7 @@ public struct URLRequest: Hashable, Sendable {
     public var timeoutInterval: TimeInterval
     public var httpMethod: String?
     public var httpBody: Data?
+    public var httpBodyStream: InputStream?
     public var httpShouldHandleCookies = true
     public var allHTTPHeaderFields: [String: String]? = [:]
 

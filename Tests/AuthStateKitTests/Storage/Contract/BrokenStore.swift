@@ -1,6 +1,5 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
 
 @testable import AuthStateKit
 @testable import AuthStateStorage
@@ -131,9 +130,7 @@ private final class BrokenLease: AuthStateLease {
         remove()
     }
 
-    private func check() throws {
-        if isOver.withLock({ $0 }) { throw AuthStateError.leaseEnded() }
-    }
+    private func check() throws { if isOver.withLock({ $0 }) { throw AuthStateError.leaseEnded() } }
 
     private func compare(_ expected: StoredAuthState.Version?) throws {
         let found = store.contents.withLock { $0.states[key]?.version }

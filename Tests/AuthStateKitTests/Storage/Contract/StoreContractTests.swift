@@ -1,5 +1,4 @@
 import AuthStateJOSE
-import AuthStateOAuth
 import Foundation
 import Testing
 
@@ -9,8 +8,7 @@ import Testing
 
 typealias Contract = AuthStateStoreContract
 
-@Suite("The promises of every store", .timeLimit(.minutes(5)))
-struct StoreContractTests {
+@Suite("The promises of every store", .timeLimit(.minutes(5))) struct StoreContractTests {
     @Test("a store in memory keeps every promise", arguments: Contract.checks)
     func memory(_ check: Contract.Check) async throws { try await check.run(on: InMemoryAuthStateStore()) }
 
@@ -52,8 +50,7 @@ struct StoreContractTests {
         ]
     }
 
-    @Test("a held lease is refused at the deadline of the clock that the store was given")
-    func injectedClocks() async throws {
+    @Test func `a held lease is refused at the deadline of the clock that the store was given`() async throws {
         let scratch = try ScratchFolder()
         for store in stores(scratch) {
             try await store.withLease("a", deadline: .seconds(1)) { _ in
@@ -65,8 +62,7 @@ struct StoreContractTests {
         }
     }
 
-    @Test("the same content again is no conflict where a save may have failed after its effect")
-    func sameContent() async throws {
+    @Test func `the same content again is no conflict where a save may have failed after its effect`() async throws {
         let scratch = try ScratchFolder()
         for store in stores(scratch).dropFirst() {
             let old = try await store.put("one")
@@ -78,8 +74,7 @@ struct StoreContractTests {
         }
     }
 
-    @Test("the body runs in the caller's isolation")
-    func isolation() async throws {
+    @Test func `the body runs in the caller's isolation`() async throws {
         actor Owner {
             var seen: [String?] = []
             func look(into store: any AuthStateStore) async throws {
@@ -96,8 +91,7 @@ struct StoreContractTests {
     }
 }
 
-@Suite("The contract of stores", .timeLimit(.minutes(5)))
-struct BrokenStoreTests {
+@Suite("The contract of stores", .timeLimit(.minutes(5))) struct BrokenStoreTests {
     @Test("a store that breaks a promise is found by its check", arguments: BrokenStore.Fault.allCases)
     func found(_ fault: BrokenStore.Fault) async throws {
         let violation = await #expect(throws: Contract.Violation.self) {
@@ -109,8 +103,7 @@ struct BrokenStoreTests {
     @Test("the same store without the fault keeps every promise", arguments: Contract.checks)
     func sound(_ check: Contract.Check) async throws { try await check.run(on: BrokenStore(nil)) }
 
-    @Test("there is a fault for each check, and each has a name of its own")
-    func complete() {
+    @Test func `there is a fault for each check, and each has a name of its own`() {
         let promises = Contract.checks.map(\.description)
         #expect(Set(promises) == Set(BrokenStore.Fault.allCases.map(\.broken.description)))
         #expect(Set(promises).count == promises.count)

@@ -34,7 +34,6 @@ final class FakeDevice: Sendable {
     var misuse: [String] { state.withLock { $0.misuse } }
 
     func set(_ lock: Lock) { state.withLock { $0.lock = lock } }
-    /// Puts an item there, as another program would.
     func put(_ item: KeychainAttributes) { state.withLock { $0.items.append(item) } }
     /// Changes the stored items, as a program that ignores the rules would.
     func tamper(_ change: @Sendable (inout [KeychainAttributes]) -> Void) { state.withLock { change(&$0.items) } }

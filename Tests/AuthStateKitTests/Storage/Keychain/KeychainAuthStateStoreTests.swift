@@ -1,13 +1,10 @@
-import AuthStateJOSE
-import AuthStateOAuth
 import Foundation
 import Testing
 
 @testable import AuthStateKit
 @testable import AuthStateStorage
 
-@Suite("Keychain store", .timeLimit(.minutes(5)))
-struct KeychainAuthStateStoreTests {
+@Suite("Keychain store", .timeLimit(.minutes(5))) struct KeychainAuthStateStoreTests {
     let device = FakeDevice()
     let store: KeychainAuthStateStore
     /// Another process on the same keychain.
@@ -44,8 +41,7 @@ struct KeychainAuthStateStoreTests {
         #expect(try await store.text(AuthStateKey(rawValue: key)) == key)
     }
 
-    @Test("two stores of one process share their leases")
-    func sharedLeases() async throws {
+    @Test func `two stores of one process share their leases`() async throws {
         let service = "com.example.\(UInt64.random(in: 0...UInt64.max))"
         let keychain = FakeKeychain(device: device)
         let first = KeychainAuthStateStore(keychain, service: service)
@@ -57,8 +53,7 @@ struct KeychainAuthStateStoreTests {
         try await second.put("free again", "a")
     }
 
-    @Test("no version comes back, not even with the same content")
-    func versions() async throws {
+    @Test func `no version comes back, not even with the same content`() async throws {
         var versions: Set<StoredAuthState.Version> = []
         for _ in 0..<10 {
             versions.insert(try await store.put("one"))
@@ -68,8 +63,7 @@ struct KeychainAuthStateStoreTests {
         #expect(versions.count == 20)
     }
 
-    @Test("a delete, and a transaction that saves nothing, leave no item behind")
-    func delete() async throws {
+    @Test func `a delete, and a transaction that saves nothing, leave no item behind`() async throws {
         let version = try await store.put("one")
         try await store.withLease(.default, deadline: .seconds(1)) { try await $0.delete(expecting: version) }
         try await store.withLease(.default, deadline: .seconds(1)) { try await $0.reserve() }
@@ -152,8 +146,7 @@ struct KeychainAuthStateStoreTests {
         #expect(device.items.isEmpty)
     }
 
-    @Test("an item and a keychain status say nothing of the archive")
-    func redacted() {
+    @Test func `an item and a keychain status say nothing of the archive`() {
         let item = KeychainAttributes(service: "s", account: "a", data: Data("SECRET".utf8))
         #expect("\(item) \(String(reflecting: item))" == "s/a, 6 bytes s/a, 6 bytes")
         #expect(Mirror(reflecting: item).children.allSatisfy { !"\($0.value)".contains("SECRET") })

@@ -1,5 +1,3 @@
-import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Foundation
 import Testing
@@ -7,8 +5,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateStorage
 
-@Suite("Keychain store: what the keychain refuses", .timeLimit(.minutes(5)))
-struct KeychainFailureTests {
+@Suite("Keychain store: what the keychain refuses", .timeLimit(.minutes(5))) struct KeychainFailureTests {
     let device = FakeDevice()
     let store: KeychainAuthStateStore
 
@@ -97,8 +94,7 @@ struct KeychainFailureTests {
         try await expectStoreError(.storeUnreadable) { _ = try await stranger.load("a") }
     }
 
-    @Test("an extension reads what the app keeps in their group, and nothing of the app's own")
-    func sharedGroup() async throws {
+    @Test func `an extension reads what the app keeps in their group, and nothing of the app's own`() async throws {
         let app = device.store(accessGroup: "TEAM.shared")
         let keys = device.store(accessGroup: "TEAM.shared", groups: ["TEAM.extension", "TEAM.shared"])
         let own = device.store(groups: ["TEAM.extension", "TEAM.shared"])
@@ -122,11 +118,9 @@ struct KeychainFailureTests {
         }
     }
 
-    @Test("a name that is taken by an item that cannot be found is reported, without a loop")
-    func unfindable() async throws {
+    @Test func `a name that is taken by an item that cannot be found is reported, without a loop`() async throws {
         device.fail(.add, .duplicateItem)
-        let error = try await expectStoreError(.storeUnwritable) { try await store.put("one") }
-        #expect(error.message.contains("-25299"))
+        #expect(try await expectStoreError(.storeUnwritable) { try await store.put("one") }.message.contains("-25299"))
     }
 
     @Test("a save to a keychain that hangs times out; it may be done later, and the lease lasts until then")
@@ -150,8 +144,7 @@ struct KeychainFailureTests {
         #expect(try await waiting.value.map { text($0.archive) } == "two")
     }
 
-    @Test("a load that hangs times out")
-    func hangingLoad() async throws {
+    @Test func `a load that hangs times out`() async throws {
         let (clock, gate) = (ManualClock(), Gate())
         let store = device.store(clock: clock)
         device.interrupt(.copyMatching) { gate.pass() }

@@ -1,4 +1,3 @@
-import AuthStateOAuth
 import AuthStateTesting
 import Foundation
 import Testing
@@ -6,8 +5,7 @@ import Testing
 @testable import AuthStateKit
 
 /// A login at the provider in the process, kept in the keychain.
-@Suite("Keychain store: the life of a login", .timeLimit(.minutes(5)))
-struct KeychainLifeTests {
+@Suite("Keychain store: the life of a login", .timeLimit(.minutes(5))) struct KeychainLifeTests {
     let device = FakeDevice()
     let fixture: ProviderFixture
 
@@ -44,8 +42,7 @@ struct KeychainLifeTests {
 
         let again = try await logIn(device.store())
         #expect(try await restore().isAuthorized)
-        let outcome = await again.logOut(.everywhere())
-        #expect(outcome.removal == .done)
+        #expect(await again.logOut(.everywhere()).removal == .done)
         #expect(try await device.store().login() == nil)
         #expect(await authError { try await restore() }?.code == .notLoggedIn)
         #expect(device.misuse.isEmpty)
@@ -88,8 +85,7 @@ struct KeychainLifeTests {
         _ = try await saved.refresh()
     }
 
-    @Test("a login on a device that cannot keep it sends nothing to the provider")
-    func lockedLogin() async throws {
+    @Test func `a login on a device that cannot keep it sends nothing to the provider`() async throws {
         device.set(.beforeFirstUnlock)
         #expect(await authError { try await logIn(device.store()) }?.code == .deviceLocked)
         #expect(fixture.provider.requestCount(.authorization) == 0)
@@ -107,8 +103,7 @@ struct KeychainLifeTests {
             _ = try await lease.save(archive, expecting: nil)
         }
         let found = try #require(try await device.store().load("pending"))
-        let restored = try JSONDecoder().decode(PendingAuthorization.self, from: found.archive)
-        #expect(restored.url == pending.url)
+        #expect(try JSONDecoder().decode(PendingAuthorization.self, from: found.archive).url == pending.url)
         #expect(device.items.count == 2)
     }
 }

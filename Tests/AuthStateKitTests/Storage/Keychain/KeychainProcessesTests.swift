@@ -1,5 +1,4 @@
 import AuthStateJOSE
-import AuthStateOAuth
 import AuthStateTesting
 import Foundation
 import Testing
@@ -8,8 +7,7 @@ import Testing
 @testable import AuthStateStorage
 
 /// Two processes on one keychain: no lock of one keeps the other out.
-@Suite("Keychain store: app and extension", .timeLimit(.minutes(5)))
-struct KeychainProcessesTests {
+@Suite("Keychain store: app and extension", .timeLimit(.minutes(5))) struct KeychainProcessesTests {
     let device = FakeDevice()
     let app: KeychainAuthStateStore
     let other: KeychainAuthStateStore
@@ -31,8 +29,7 @@ struct KeychainProcessesTests {
         #expect(try await app.text() == "theirs")
     }
 
-    @Test(
-        "a call sees what another process saved or removed since the reading", arguments: [0, 1])
+    @Test("a call sees what another process saved or removed since the reading", arguments: [0, 1])
     func between(_ removal: Int) async throws {
         try await app.put("zero")
         try await app.withLease(.default, deadline: .seconds(1)) { lease in
@@ -47,8 +44,7 @@ struct KeychainProcessesTests {
         #expect(device.items.count == 1 - removal)
     }
 
-    @Test("after a conflict the current content is read, also by a lease that had not read before")
-    func readAfterConflict() async throws {
+    @Test func `after a conflict the current content is read, also by a lease that had not read before`() async throws {
         try await app.put("zero")
         try await app.withLease(.default, deadline: .seconds(1)) { lease in
             try await other.put("theirs")
@@ -70,8 +66,7 @@ struct KeychainProcessesTests {
         }
     }
 
-    @Test("a reservation where nothing is stored leaves nothing behind, and ignores what was left")
-    func probing() async throws {
+    @Test func `a reservation where nothing is stored leaves nothing behind, and ignores what was left`() async throws {
         device.put(
             KeychainAttributes(
                 service: "com.example.app (probe)", account: "default", accessGroup: "TEAM.shared", comment: "kept",
@@ -83,8 +78,7 @@ struct KeychainProcessesTests {
         #expect(device.misuse.isEmpty)
     }
 
-    @Test("the next processes learn of one that ended between reserve and save, until one saves")
-    func crash() async throws {
+    @Test func `the next processes learn of one that ended between reserve and save, until one saves`() async throws {
         func followsCrash(_ store: KeychainAuthStateStore) async throws -> Bool {
             try await store.withLease(.default, deadline: .seconds(1)) { $0.followsCrash }
         }
@@ -92,8 +86,7 @@ struct KeychainProcessesTests {
         try await app.withLease(.default, deadline: .seconds(1)) { lease in
             try await lease.reserve()
             // Seen from outside, the process has ended here.
-            let heard = try await followsCrash(other)
-            #expect(heard)
+            #expect(try await followsCrash(other))
             _ = try await lease.save(Data("two".utf8), expecting: try await lease.load()?.version)
             let heardAfterSave = try await followsCrash(other)
             #expect(!heardAfterSave)
@@ -175,13 +168,10 @@ struct KeychainProcessesTests {
         #expect(fixture.spent == ["SECRET-refresh-0"])
     }
 
-    @Test("a logout by the app is noticed by the extension after a second, not after a minute")
-    func noticing() async throws {
+    @Test func `a logout by the app is noticed by the extension after a second, not after a minute`() async throws {
         let fixture = try Fixture()
         _ = try await app.put(text(AuthStateArchive(fixture.record).data()))
-        let reader = try await AuthState.restore(
-            at: AuthState.Place(
-                ReadOnlyAuthStateStore(other), service: fixture.service, options: fixture.options))
+        let reader = try await AuthState.restore(at: fixture.place(ReadOnlyAuthStateStore(other)))
         #expect(try await reader.freshTokens().accessToken == "SECRET-access-0")
         try await AuthState.remove(from: app)
         fixture.clock.advance(by: .seconds(2))

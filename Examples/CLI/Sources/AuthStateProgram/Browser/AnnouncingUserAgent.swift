@@ -1,10 +1,5 @@
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// Shows that the program waits, while another user agent waits for the user.
 struct AnnouncingUserAgent: ExternalUserAgent {

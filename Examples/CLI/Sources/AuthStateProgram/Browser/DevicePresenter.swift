@@ -1,10 +1,5 @@
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// Tells the user where to confirm a login on another device, and opens the page when a browser was named.
 struct DevicePresenter: Sendable {
@@ -12,8 +7,6 @@ struct DevicePresenter: Sendable {
     let browser: Browser?
 
     /// Shows code and address always: the user compares the code with the one on the page (RFC 8628, section 5.4).
-    ///
-    /// - Throws: `AuthStateError` with `.browserUnavailable`.
     func show(_ response: DeviceAuthorizationResponse) throws {
         var text = """
             To log in, open this address on any device:

@@ -1,11 +1,6 @@
 import ArgumentParser
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// Gives programs of AWS the credentials of a role, in exchange for a fresh token (AssumeRoleWithWebIdentity).
 struct AWSCredential: Command {
@@ -24,7 +19,7 @@ struct AWSCredential: Command {
     @Option(name: .customLong("role-arn"), help: ArgumentHelp("The role.", valueName: "arn"))
     var roleARN: String
 
-    @Option(help: ArgumentHelp("The name of the session in AWS' logs. Default: authstate.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of the session in AWS' logs.", valueName: "name"))
     var sessionName = "authstate"
 
     @Option(
@@ -62,8 +57,8 @@ struct AWSCredential: Command {
         let region = environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"]
         let usual = region.map { "https://sts.\($0).amazonaws.com/" } ?? "https://sts.amazonaws.com/"
         let text = endpoint ?? environment["AWS_ENDPOINT_URL_STS"] ?? usual
-        let isLocal = URL(string: text).map { ["127.0.0.1", "::1", "localhost"].contains($0.host ?? "") } ?? false
-        guard let url = URL(string: text), url.host != nil, url.scheme == "https" || url.scheme == "http" && isLocal
+        guard let url = URL(string: text), url.host != nil,
+            url.scheme == "https" || url.scheme == "http" && url.isLoopback
         else {
             throw ValidationError("The Security Token Service has to be at an https URL: \(text.printable()).")
         }
@@ -87,8 +82,7 @@ struct AWSCredential: Command {
             do { answer = try await state.service.transport.send(request) } catch let error as TransportError {
                 throw AuthStateError(
                     .unreachable, stage: Self.stage, "AWS could not be asked: \(error.message)",
-                    received: url.absoluteString,
-                    hint: "Check the network and --endpoint, then try again.")
+                    received: url.absoluteString, hint: "Check the network and --endpoint, then try again.")
             }
             return try Self.report(answer, hiding: token)
         }

@@ -1,11 +1,6 @@
 import ArgumentParser
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// Prints a token for another service, in exchange for one of the login's tokens.
 struct Exchange: Command {
@@ -97,8 +92,7 @@ struct Exchange: Command {
                 throw error
             }
         }
-        var members = StateSummary.validity(
-            scope: response.scope, end: response.accessTokenExpirationDate, now: Date())
+        var members = StateSummary.validity(scope: response.scope, end: response.accessTokenExpirationDate, now: Date())
         members["access_token"] = .string(response.accessToken)
         members["token_type"] = .string(response.tokenType)
         members["issued_token_type"] = JSONValue(response.issuedTokenType?.rawValue)

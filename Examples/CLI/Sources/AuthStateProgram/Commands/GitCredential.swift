@@ -1,17 +1,12 @@
 import ArgumentParser
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// Answers git's questions for a user name and a password (gitcredentials(7)) with a fresh access token.
 struct GitCredential: Command {
     static let configuration = CommandConfiguration(
         commandName: "git-credential",
-        abstract: "Give git an access token as the password, renewed first when it has to be.",
+        abstract: "Give git a fresh access token as the password.",
         discussion: """
             Log in once, then let git ask:
               git config --global credential.https://git.example.helper ''
@@ -44,7 +39,7 @@ struct GitCredential: Command {
 
     @Option(
         help: ArgumentHelp(
-            "How git sends the token: basic, as a password, or bearer, which needs git 2.46. Default: basic.",
+            "How git sends the token: basic, as a password, or bearer, which needs git 2.46.",
             valueName: "kind"))
     var authType = AuthType.basic
 
@@ -94,11 +89,7 @@ struct GitCredential: Command {
     }
 
     private func answer(to question: GitQuestion, with tokens: Tokens) throws -> Report {
-        guard !tokens.isDPoPBound else {
-            throw AuthStateError(
-                .unsupported, stage: .usage, "The token is bound to a key (DPoP), which git cannot use.",
-                hint: "Log in without --dpop.")
-        }
+        try tokens.checkIsBearer(for: "git")
         var members = [("username", question["username"] ?? username), ("password", tokens.accessToken)]
         if authType == .bearer {
             guard question.capabilities.contains("authtype") else {
@@ -159,8 +150,6 @@ struct GitQuestion {
     }
 
     /// Returns the host that an option names, also by the URL of the server.
-    ///
-    /// - Throws: `ValidationError`.
     static func host(named text: String) throws -> String {
         guard text.contains("/") else { return text }
         guard let host = text.hostOfURL else {
@@ -194,5 +183,5 @@ extension String {
 
 extension URL {
     /// Whether the URL is one of this machine's.
-    fileprivate var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host ?? "") }
+    var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host ?? "") }
 }

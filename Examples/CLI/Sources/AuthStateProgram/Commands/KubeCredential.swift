@@ -1,17 +1,12 @@
 import ArgumentParser
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// Answers kubectl's questions for credentials (ExecCredential of client.authentication.k8s.io) with a fresh token.
 struct KubeCredential: Command {
     static let configuration = CommandConfiguration(
         commandName: "kube-credential",
-        abstract: "Give kubectl an ID token that is valid, renewed first when it has to be.",
+        abstract: "Give kubectl a valid ID token.",
         discussion: """
             Log in once, then let kubectl ask:
               kubectl config set-credentials ada --exec-command=authstate \\

@@ -1,11 +1,6 @@
 import ArgumentParser
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 extension Login {
     /// Where a login is kept, with its settings and service.
@@ -16,8 +11,7 @@ extension Login {
 
         /// The same for the library.
         var state: AuthState.Place {
-            AuthState.Place(
-                session.store, key: session.key, service: service, options: session.options(settings))
+            AuthState.Place(session.store, key: session.key, service: service, options: session.options(settings))
         }
     }
 
@@ -34,7 +28,7 @@ extension Login {
     /// - Parameter listener: Receives the answers; nil for a login without a page.
     func party(
         at configuration: ProviderConfiguration, _ place: Place, registered: RegistrationResponse?,
-        listener: ListeningUserAgent?
+        listener: (any ExternalUserAgentSession)?
     ) async throws -> Party {
         var registered = registered
         if client.register, registered == nil { registered = try await register(at: configuration, place, listener) }
@@ -54,11 +48,13 @@ extension Login {
     /// Listens at the registered redirect URI, or at any before the registration. The registered URI and the listener's
     /// are the same, for providers that compare ports.
     func listen(_ userAgent: any ExternalUserAgent, for registered: RegistrationResponse?) async throws
-        -> ListeningUserAgent
+        -> any ExternalUserAgentSession
     {
         let asked = try redirectURI.map(RedirectURI.init)
         let own = registered?.loopbackRedirectURI(like: asked)
-        do { return try await ListeningUserAgent(userAgent, at: own ?? asked) } catch var error as AuthStateError
+        do {
+            return try await userAgent.prepare(redirectURI: own ?? asked, for: .login)
+        } catch var error as AuthStateError
             where error.code == .portInUse && own != nil
         {
             error.message = "The client is registered with port \(own?.port ?? 0), which is in use."
@@ -70,7 +66,7 @@ extension Login {
     }
 
     private func register(
-        at configuration: ProviderConfiguration, _ place: Place, _ listener: ListeningUserAgent?
+        at configuration: ProviderConfiguration, _ place: Place, _ listener: (any ExternalUserAgentSession)?
     ) async throws -> RegistrationResponse {
         let uris = [listener?.redirectURI].compactMap(\.self)
         var request = try registration.request(configuration, redirectURIs: uris)

@@ -47,9 +47,7 @@ extension Login {
     }
 
     /// Whether the client may have to register itself.
-    private var mayRegister: Bool {
-        client.clientID == nil && !isGrantedByAssertion
-    }
+    private var mayRegister: Bool { client.clientID == nil && !isGrantedByAssertion }
 
     /// The settings of the login; those that name the client are the stored login's when no option does.
     private func resourceSettings(_ stored: AuthState.Record?) -> Settings {

@@ -37,8 +37,7 @@ extension Login {
             throw ValidationError("\(option) with --for needs --issuer: the server that the assertion is for.")
         }
         if registration.initialAccessTokenEnv != nil, connection.issuer == nil {
-            throw ValidationError(
-                "--initial-access-token-env with --for needs --issuer: the API may name any server.")
+            throw ValidationError("--initial-access-token-env with --for needs --issuer: the API may name any server.")
         }
         if client.clientSecretEnv != nil, !isKnown { throw ValidationError("--client-secret-env needs --client-id.") }
         if let option = client.assertionOption, !isKnown, !hasDocument, !isGrantedByAssertion {

@@ -1,9 +1,7 @@
 import AuthStateKit
 
 extension Login {
-    func configuration(
-        _ service: AuthorizationService, _ console: Console
-    ) async throws -> ProviderConfiguration {
+    func configuration(_ service: AuthorizationService, _ console: Console) async throws -> ProviderConfiguration {
         let issuer = try await identity.issuer(service, console)
         var configuration = client.adapt(try await connection.configuration(service, issuer: issuer))
         if let leeway = tokens.leeway { configuration.idTokenPolicy.leeway = .seconds(leeway) }

@@ -1,11 +1,6 @@
 import ArgumentParser
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// Logs a user in, or the client itself, and replaces the login before.
 struct Login: Command {
@@ -25,7 +20,7 @@ struct Login: Command {
             On another device, from a machine without a display:
               authstate login --issuer https://op.example --client-id cli --grant device
 
-            At a provider whose ways are known:
+            At a known provider:
               authstate login --provider github --client-id cli --client-secret-env GITHUB_SECRET
 
             At the provider that logs a user in, which is found by their address:
@@ -37,7 +32,7 @@ struct Login: Command {
             Without a user and without a secret, by the token that the platform gives to its programs:
               authstate login --issuer https://op.example --grant jwt-bearer --assertion-file /var/run/secrets/tokens/op
 
-            By a client that is registered first, with tokens that are worth nothing without their key:
+            By a client that is registered first, with tokens that are bound to a key:
               authstate login --issuer https://op.example --register --dpop
 
             For an API of which the URL alone is known, an MCP server for example; its authorization server is found from \
@@ -96,7 +91,7 @@ struct Login: Command {
     @OptionGroup(title: "Tokens")
     var tokens: TokenOptions
 
-    @OptionGroup(title: "A login that the provider asks a user about")
+    @OptionGroup(title: "Backchannel authentication (CIBA)")
     var backchannel: BackchannelOptions
 
     @OptionGroup(title: "The provider's page")
@@ -180,8 +175,7 @@ struct Login: Command {
         try connection.requireProvider(or: identity)
         let provider = try connection.known()
         if client.clientID == nil, !client.register, !isGrantedByAssertion {
-            throw ValidationError(
-                provider?.howToRegister ?? "Name the client with --client-id, or use --register.")
+            throw ValidationError(provider?.howToRegister ?? "Name the client with --client-id, or use --register.")
         }
         if tokens.grant == .authorizationCode, let provider { try checkPage(of: provider) }
         if authorization.isHybrid, tokens.scope != nil, !tokens.scopes().contains(.openID) {
@@ -282,7 +276,7 @@ struct Login: Command {
         _ way: Way, at discovered: ProviderConfiguration, _ place: inout Place, registered: RegistrationResponse?,
         _ console: Console
     ) async throws -> AuthState {
-        var listener: ListeningUserAgent?
+        var listener: (any ExternalUserAgentSession)?
         if client.register, case .page(let userAgent) = way {
             listener = try await listen(userAgent, for: registered)
             // The logout returns to the registered redirect URI too.

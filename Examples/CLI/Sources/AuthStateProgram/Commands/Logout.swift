@@ -30,10 +30,7 @@ struct Logout: Command {
 
     func validate() throws {
         if local, let option = firstGiven { throw ValidationError("--local goes without \(option).") }
-        guard let postLogoutRedirectURI else { return }
-        do { _ = try RedirectURI(postLogoutRedirectURI) } catch let error as AuthStateError {
-            throw ValidationError("--post-logout-redirect-uri: \(error.message)")
-        }
+        if let postLogoutRedirectURI { try RedirectURI.check(postLogoutRedirectURI, of: "--post-logout-redirect-uri") }
     }
 
     private var firstGiven: String? {
@@ -75,7 +72,7 @@ struct Logout: Command {
     private func logOut(_ state: AuthState, _ context: Context) async -> LogoutOutcome {
         let record = state.record
         if record.client.provider.revocationEndpoint == nil {
-            context.console.note("The provider offers no revocation: the tokens count until they end.")
+            context.console.note("The provider offers no revocation: the tokens stay valid until they expire.")
         }
         guard record.client.provider.endSessionEndpoint != nil, record.machineGrant == nil else {
             if record.machineGrant == nil, record.idToken != nil {

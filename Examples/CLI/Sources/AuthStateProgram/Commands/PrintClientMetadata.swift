@@ -26,7 +26,7 @@ struct PrintClientMetadata: Command {
         help: ArgumentHelp("Where the document will be: an https URL with a path.", valueName: "url"))
     var url: String
 
-    @Option(help: ArgumentHelp("The client's name as people see it. Default: authstate.", valueName: "name"))
+    @Option(help: ArgumentHelp("The client's name as users see it. Default: authstate.", valueName: "name"))
     var clientName: String?
 
     @OptionGroup

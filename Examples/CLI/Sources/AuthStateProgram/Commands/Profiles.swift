@@ -1,11 +1,6 @@
 import ArgumentParser
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// Lists the stored logins; the network is not used.
 struct Profiles: Command {

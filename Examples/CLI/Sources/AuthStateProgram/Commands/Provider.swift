@@ -1,12 +1,7 @@
 import ArgumentParser
 import AuthStateKit
+import AuthStatePlatform
 import AuthStateTesting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Runs an OpenID provider to try programs against, until it is interrupted.
 struct Provider: Command {
@@ -54,7 +49,7 @@ struct Provider: Command {
 
     @Option(
         name: .customLong("break"),
-        help: ArgumentHelp("Begin with this going wrong; may be repeated.", valueName: "name"),
+        help: ArgumentHelp("Start with this fault; may be repeated.", valueName: "name"),
         transform: OpenIDProvider.Trouble.read)
     var troubles: [OpenIDProvider.Trouble] = []
 
@@ -155,8 +150,6 @@ struct Provider: Command {
 
 extension OpenIDProvider.Trouble {
     /// Returns the trouble of this name.
-    ///
-    /// - Throws: `ValidationError` with the names.
     fileprivate static func read(_ name: String) throws -> Self {
         guard let trouble = Self(rawValue: name) else {
             throw ValidationError(

@@ -1,11 +1,6 @@
 import AuthStateKit
+import AuthStatePlatform
 import AuthStateTesting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Files of users and clients: one JSON object a line; empty lines, and lines that begin with `#`, are left out.
 enum ProviderLines {
@@ -38,8 +33,7 @@ enum ProviderLines {
             } catch {
                 throw AuthStateError(
                     .invalidArgument, stage: .usage, "Line \(number + 1) of \(path) is not valid.",
-                    expected: error.expected, received: error.received,
-                    hint: "Correct the line.")
+                    expected: error.expected, received: error.received, hint: "Correct the line.")
             }
         }
         guard !items.isEmpty else {

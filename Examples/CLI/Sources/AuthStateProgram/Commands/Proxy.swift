@@ -1,19 +1,6 @@
 import ArgumentParser
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import AuthStatePlatform
 
 /// Starts `authstate-proxy`, a program of its own: it needs a network framework, which the other commands do without.
 struct Proxy: ParsableCommand {
@@ -36,7 +23,10 @@ struct Proxy: ParsableCommand {
     func run() throws {
         var failure: (path: String, code: Int32)?
         for path in Self.candidates {
-            let code = replaceProcess(by: path)
+            let code = withCStrings([path] + arguments) { words in
+                execv(path, words)
+                return errno
+            }
             // As a shell does: goes on behind a file that may not be run, and tells of it when no other starts.
             if code != ENOENT, code != ENOTDIR, failure == nil { failure = (path, code) }
         }
@@ -76,13 +66,5 @@ struct Proxy: ParsableCommand {
         guard let path = realpath(own, nil) else { return nil }
         defer { free(path) }
         return String(cString: path).split(separator: "/").dropLast().reduce(into: "") { $0 += "/\($1)" }
-    }
-
-    /// The error number with which the program at this path did not start.
-    private func replaceProcess(by path: String) -> Int32 {
-        var words = ([path] + arguments).map { strdup($0) } + [nil]
-        defer { for word in words { free(word) } }
-        execv(path, &words)
-        return errno
     }
 }

@@ -1,11 +1,6 @@
 import ArgumentParser
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// Registers a client and keeps it for later logins.
 struct Register: Command {

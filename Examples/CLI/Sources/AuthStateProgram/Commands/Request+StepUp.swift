@@ -45,10 +45,12 @@ extension Request {
         }
         if stepUp.paste { return .presenting(PasteUserAgent()) }
         let secrets = record.secretVariables
+        // Most requests need no login, and may be sent where there is no browser.
         return .presenting(
-            LateUserAgent {
+            PreparingUserAgent { redirectURI, purpose in
                 let browser = try stepUp.browser.browser(for: .authorization).withholding(secrets)
-                return context.userAgent(browser, for: .login)
+                return try await context.userAgent(browser, for: .login)
+                    .prepare(redirectURI: redirectURI, for: purpose)
             })
     }
 

@@ -1,11 +1,6 @@
 import ArgumentParser
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// Sends a request to a protected resource.
 struct Request: Command {
@@ -87,8 +82,7 @@ struct Request: Command {
             let response = try await context.session().withState(
                 transport: answers.watching, staysAtResource: staysAtResource
             ) { state in
-                try await state.performAction(
-                    request, parameters: renewal.parameters, policy: .renewOnceForRequest)
+                try await state.performAction(request, parameters: renewal.parameters, policy: .renewOnceForRequest)
             }
             return ResponseReport(response, of: request.url).report
         } catch let error as AuthStateError where error.stage == .resource {

@@ -3,8 +3,7 @@ import AuthStateKit
 
 /// Revokes the grant, without the browser.
 struct Revoke: Command {
-    static let configuration = CommandConfiguration(
-        abstract: "Revoke the tokens at the provider; the login is over.")
+    static let configuration = CommandConfiguration(abstract: "Revoke the tokens at the provider; the login is over.")
     static let stage = AuthStateError.Stage.logout
 
     @Flag(help: "Revoke the access token alone; the login stays, and its next use renews.")
@@ -21,8 +20,7 @@ struct Revoke: Command {
             }
             let record = state.record
             guard let token = record.lastTokenResponse?.accessToken else { throw AuthStateError.notLoggedIn }
-            try await state.service.revoke(
-                RevocationRequest(record.client, token: token, tokenTypeHint: .accessToken))
+            try await state.service.revoke(RevocationRequest(record.client, token: token, tokenTypeHint: .accessToken))
             try await state.setNeedsTokenRefresh()
             return !state.status.canRenew
         }

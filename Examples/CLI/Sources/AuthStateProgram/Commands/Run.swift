@@ -48,12 +48,7 @@ struct Run: Command {
         try await context.session().withState { state in
             let tokens = try await state.freshTokens(
                 validFor: .seconds(min(minValidity ?? 0, 3.2e9)), renewal.parameters)
-            guard !tokens.isDPoPBound else {
-                throw AuthStateError(
-                    .unsupported, stage: .usage,
-                    "The token is bound to a key (DPoP), and worth nothing to another program.",
-                    hint: "Log in without --dpop, or use 'authstate request'.")
-            }
+            try tokens.checkIsBearer(for: "another program", hint: "Log in without --dpop, or use 'authstate request'.")
             var replacement = Replacement(words: words)
             if case .environment(let name) = state.record.client.credential.source { replacement.withheld = [name] }
             if let name = env ?? (fd == nil ? "ACCESS_TOKEN" : nil) {

@@ -1,11 +1,6 @@
 import ArgumentParser
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// Shows the stored login; the network is not used.
 struct Status: Command {

@@ -1,16 +1,10 @@
 import ArgumentParser
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// Prints a fresh access token.
 struct Token: Command {
-    static let configuration = CommandConfiguration(
-        abstract: "Print an access token, renewed first when it has to be.")
+    static let configuration = CommandConfiguration(abstract: "Print a fresh access token.")
     static let stage = AuthStateError.Stage.refresh
 
     @Option(help: ArgumentHelp("Renew a token that is valid for less than so many seconds.", valueName: "s"))

@@ -1,17 +1,11 @@
 import ArgumentParser
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// Keeps a fresh access token in a file, for programs that read one.
 struct TokenFile: Command {
     static let configuration = CommandConfiguration(
-        commandName: "token-file",
-        abstract: "Keep a fresh access token in a file, until interrupted.",
+        commandName: "token-file", abstract: "Keep a fresh access token in a file, until interrupted.",
         discussion: """
             A reader sees a whole token, the former one or the new one. The file stays at the end. When a renewal fails, it keeps \
             the last token, and the renewal is tried again; when the login has ended, the command ends with 77.
@@ -25,11 +19,11 @@ struct TokenFile: Command {
     var path: String
 
     @Option(
-        help: ArgumentHelp("The permissions of the file, as chmod(1) writes them. Default: 0600.", valueName: "mode"))
+        help: ArgumentHelp("The permissions of the file, as chmod(1) writes them.", valueName: "mode"))
     var mode = "0600"
 
     @Option(
-        help: ArgumentHelp("Replace a token that is valid for less than so many seconds. Default: 120.", valueName: "s")
+        help: ArgumentHelp("Replace a token that is valid for less than so many seconds.", valueName: "s")
     )
     var minValidity: Double = 120
 
@@ -105,12 +99,7 @@ struct TokenFile: Command {
         // Of a token that lives for a short time, half of that.
         let validity = min(minValidity, lifetime / 2)
         let tokens = try await state.freshTokens(validFor: .seconds(validity))
-        guard !tokens.isDPoPBound else {
-            throw AuthStateError(
-                .unsupported, stage: .usage,
-                "The token is bound to a key (DPoP), and worth nothing to another program.",
-                hint: "Log in without --dpop.")
-        }
+        try tokens.checkIsBearer(for: "another program")
         let end = tokens.accessTokenExpirationDate
         return (tokens.accessToken, end, (end?.timeIntervalSinceNow ?? .infinity) - validity)
     }

@@ -1,10 +1,5 @@
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 extension Browser {
     /// Opens a page, follows its redirects and keeps the cookies of each place, as a browser does; the provider shows
@@ -18,9 +13,7 @@ extension Browser {
                 var request = TransportRequest(url: url)
                 if let cookie = cookies[place] { request.headers.append("Cookie", cookie) }
                 let response = try await SystemTransport.shared.send(request)
-                if let cookie = response.headers["Set-Cookie"] {
-                    cookies[place] = String(cookie.prefix { $0 != ";" })
-                }
+                if let cookie = response.headers["Set-Cookie"] { cookies[place] = String(cookie.prefix { $0 != ";" }) }
                 next = response.headers["Location"].flatMap { URL(string: $0, relativeTo: url)?.absoluteURL }
             }
         }

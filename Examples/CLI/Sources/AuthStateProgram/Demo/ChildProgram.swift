@@ -1,19 +1,6 @@
 import AuthStateKit
+import AuthStatePlatform
 import Dispatch
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// This program once more, as a process of its own.
 enum ChildProgram {
@@ -24,8 +11,6 @@ enum ChildProgram {
     }
 
     /// Runs it to its end; its standard error is discarded.
-    ///
-    /// - Throws: `AuthStateError` when it cannot be started.
     static func run(_ arguments: [String]) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             // Waiting for a process blocks its thread, which must not be one of the concurrency pool's.
@@ -36,15 +21,15 @@ enum ChildProgram {
     }
 
     private static func runBlocking(_ arguments: [String]) throws -> Result {
-        var pipe: [Int32] = [-1, -1]
-        guard systemPipe(&pipe) == 0 else { throw failure(errno) }
-        defer { close(pipe[0]) }
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw failure(errno) }
+        defer { close(ends[0]) }
         let process: pid_t
         do {
-            defer { close(pipe[1]) }
-            process = try spawn(arguments, output: pipe[1], reader: pipe[0])
+            defer { close(ends[1]) }
+            process = try spawn(arguments, output: ends[1], reader: ends[0])
         }
-        let output = readAll(pipe[0])
+        let output = readAll(ends[0])
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
         let signal = status & 0x7F
@@ -99,12 +84,4 @@ enum ChildProgram {
             .providerError, stage: Demo.stage,
             "The second process cannot be started: \(String(cString: strerror(code))).")
     }
-
-    private static func withCStrings<R>(_ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R) -> R {
-        let copies = strings.map { strdup($0) }
-        defer { for copy in copies { free(copy) } }
-        return body(copies + [nil])
-    }
 }
-
-private func systemPipe(_ descriptors: inout [Int32]) -> Int32 { pipe(&descriptors) }

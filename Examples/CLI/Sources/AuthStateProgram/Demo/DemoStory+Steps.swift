@@ -1,21 +1,14 @@
 import AuthStateKit
+import AuthStatePlatform
 import AuthStateTesting
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 extension DemoStory {
-    func introduceProvider() -> String {
-        "An OpenID provider has started inside this program, at \(provider.issuer)."
-    }
+    func introduceProvider() -> String { "An OpenID provider has started inside this program, at \(provider.issuer)." }
 
     func logIn() async throws -> String {
         let state = try await authorize()
         try expect(state.isAuthorized, "The login did not lead to an authorized state.")
-        return "Logged in: a (scripted) browser visited the provider and came back, and the ID token is genuine."
+        return "Logged in: a (scripted) browser visited the provider and came back, and the ID token passed all checks."
     }
 
     func readUserInfo() async throws -> String {
@@ -61,7 +54,7 @@ extension DemoStory {
         let requests = provider.statistics.refreshRequests - before
         try expect(
             response.status == 200 && requests == 1, "It answered \(response.status) after \(requests) renewals.")
-        return "An API refused the token (401): it was renewed once, the request repeated, and the API is content."
+        return "An API refused the token (401): it was renewed once, the request repeated, and the API accepted it."
     }
 
     func loseGrant() async throws -> String {
@@ -79,7 +72,7 @@ extension DemoStory {
     func logInAgain() async throws -> String {
         let state = try await authorize()
         try expect(state.isAuthorized, "The new login did not mend the state.")
-        return "A new login mends it."
+        return "A new login ends the error."
     }
 
     func bindToKey() async throws -> String {
@@ -93,7 +86,8 @@ extension DemoStory {
             TransportRequest(url: api, headers: ["Authorization": "Bearer \(stolen)"]))
         let owner = try await state.performAction(TransportRequest(url: api))
         try expect(thief.status == 401 && owner.status == 200, "It answered \(owner.status), a thief \(thief.status).")
-        return "Another login's token is bound to a key (DPoP): an API takes it from its owner, and from no thief."
+        return
+            "Another login's token is bound to a key (DPoP): an API accepts it with a proof of the key, and rejects it without one."
     }
 
     func logInOnAnotherDevice() async throws -> String {
@@ -104,7 +98,7 @@ extension DemoStory {
                 provider.decide(userCode: codes.userCode, allow: true)
             }, at: .memory(service: service))
         try expect(state.isAuthorized, "The login on another device did not lead to an authorized state.")
-        return "Without a browser: a code was shown, confirmed on another device, and the login came here."
+        return "Without a browser: a code was shown, confirmed on another device, and the tokens arrived here."
     }
 
     func logOut() async throws -> String {
@@ -112,7 +106,7 @@ extension DemoStory {
         if let failure = outcome.failures.first { throw failure }
         let text = try String(contentsOfFile: file, encoding: .utf8)
         try expect(!text.contains("Token\":\""), "There are still tokens in the file.")
-        return "Logged out: the login's file has no token any more, and tells other processes so."
+        return "Logged out: the login's file has no token any more, and other processes see the logout in it."
     }
 }
 

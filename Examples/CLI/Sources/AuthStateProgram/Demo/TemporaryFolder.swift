@@ -1,16 +1,10 @@
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// A folder of its own that only this user can enter.
 struct TemporaryFolder {
     let path: String
 
-    /// - Throws: `AuthStateError` with `.storeUnwritable`.
     init() throws {
         path = FileManager.default.temporaryDirectory.appending(path: "authstate-\(UUID().uuidString)").path
         do {

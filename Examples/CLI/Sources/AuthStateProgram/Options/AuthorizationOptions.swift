@@ -32,7 +32,7 @@ struct AuthorizationOptions: ParsableArguments {
     @Flag(help: "Show the address, and take the one that the browser ends at from standard input.")
     var paste = false
 
-    @Option(help: ArgumentHelp("The oldest login at the provider that will do, in seconds.", valueName: "s"))
+    @Option(help: ArgumentHelp("The greatest accepted age of the login at the provider, in seconds.", valueName: "s"))
     var maxAge: Int?
 
     @Option(
@@ -53,18 +53,12 @@ struct AuthorizationOptions: ParsableArguments {
             throw ValidationError(
                 "--response-mode \(responseMode.rawValue) does not go with an ID token; use fragment or form_post.")
         }
-        if prompts.contains(.none), prompts.count > 1 {
-            throw ValidationError("--prompt none goes without any other.")
-        }
+        if prompts.contains(.none), prompts.count > 1 { throw ValidationError("--prompt none goes without any other.") }
         if paste, let responseMode, [.formPost, .formPostJWT].contains(responseMode) {
             throw ValidationError(
                 "--paste goes without --response-mode \(responseMode.rawValue): no address has the answer.")
         }
-        if let redirectURI {
-            do { _ = try RedirectURI(redirectURI) } catch let error as AuthStateError {
-                throw ValidationError("--redirect-uri: \(error.message)")
-            }
-        }
+        if let redirectURI { try RedirectURI.check(redirectURI, of: "--redirect-uri") }
     }
 
     /// The first option that was given, for grants that have no page.

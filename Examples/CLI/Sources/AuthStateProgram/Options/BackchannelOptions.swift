@@ -23,8 +23,6 @@ struct BackchannelOptions: ParsableArguments {
     }
 
     /// The code, from its environment variable.
-    ///
-    /// - Throws: `AuthStateError` with `.credentialUnavailable`.
     func userCode() throws -> String? {
         try SecretVariable.read(userCodeEnv, holding: "the user's code", stage: .authorization)
     }

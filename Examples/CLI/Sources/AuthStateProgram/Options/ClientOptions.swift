@@ -49,7 +49,7 @@ struct ClientOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Whom assertions are for (aud): the issuer, or the URL of the called endpoint. Default: issuer.",
+            "The audience of assertions (aud): the issuer, or the URL of the called endpoint. Default: issuer.",
             valueName: "whom"))
     var assertionAudience: AssertionAudience?
 

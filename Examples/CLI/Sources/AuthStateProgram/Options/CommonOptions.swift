@@ -4,7 +4,7 @@ import AuthStateKit
 /// The options of every command.
 public struct CommonOptions: ParsableArguments, Sendable {
     @Option(
-        help: ArgumentHelp("Keep the login in this file. Default: a folder below $XDG_STATE_HOME.", valueName: "file"),
+        help: ArgumentHelp("The file that has the login. Default: a folder below $XDG_STATE_HOME.", valueName: "file"),
         transform: FileName.expanded)
     var state: String?
 
@@ -14,14 +14,15 @@ public struct CommonOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("The login's name, to keep several side by side.", valueName: "name"))
     var profile = "default"
 
-    @Option(help: ArgumentHelp("Give up after so many seconds.", valueName: "s"))
+    @Option(
+        help: ArgumentHelp("The time limit in seconds. Default: 300 for login and logout, else 60.", valueName: "s"))
     var timeout: Double?
 
     @Flag(help: "Print one JSON object.")
     var json = false
 
     /// Whether each step and each HTTP exchange is told on standard error.
-    @Flag(help: "Tell of every step and every HTTP exchange in one line each, without secrets.")
+    @Flag(help: "Print each step and each HTTP exchange in one line on standard error, without secrets.")
     public var trace = false
 
     @Option(

@@ -1,22 +1,16 @@
 import ArgumentParser
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// The provider, and how it is reached; remembered with the login.
 struct ConnectionOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The provider, exactly as it writes itself.", valueName: "url"),
-        transform: IssuerName.read)
+        help: ArgumentHelp("The provider, exactly as it writes itself.", valueName: "url"), transform: IssuerName.read)
     var issuer: String?
 
     @Option(
         help: ArgumentHelp(
-            "A provider whose ways are known, instead of --issuer: "
+            "A known provider, instead of --issuer: "
                 + KnownProvider.listings.map(\.name).joined(separator: ", ") + ".", valueName: "name"))
     var provider: String?
 
@@ -106,15 +100,11 @@ struct ConnectionOptions: ParsableArguments {
     }
 
     /// The known provider; nil when an issuer was given.
-    ///
-    /// - Throws: `AuthStateError` for a name that is not known, or when something is missing.
     func known() throws -> KnownProvider? {
         try provider.map { try KnownProvider(named: $0, at: domain ?? tenant, realm: realm) }
     }
 
     /// Checks the issuer without the network.
-    ///
-    /// - Throws: `AuthStateError` with `.invalidIssuer`.
     func check() throws { if let issuer { _ = try Issuer(issuer) } }
 
     /// The provider's endpoints.
@@ -130,9 +120,7 @@ struct ConnectionOptions: ParsableArguments {
                 try await service.discoverConfiguration(issuer: issuer ?? found?.rawValue ?? "")
             }
         configuration.tolerances.formUnion(tolerances.map(\.tolerance))
-        if let deviceAuthorizationEndpoint {
-            configuration.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
-        }
+        if let deviceAuthorizationEndpoint { configuration.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint }
         return configuration
     }
 

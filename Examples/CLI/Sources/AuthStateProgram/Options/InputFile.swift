@@ -1,18 +1,6 @@
 import ArgumentParser
 import AuthStateKit
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// Content of a file, in place of an argument that other users of the machine could read.
 enum InputFile {
@@ -41,17 +29,13 @@ enum InputFile {
             try Task.checkCancellation()
             var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             guard poll(&input, 1, 100) != 0 else { continue }
-            let count = systemRead(STDIN_FILENO, &bytes, bytes.count)
+            let count = AuthStatePlatform.read(STDIN_FILENO, &bytes, bytes.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
             guard count > 0 else { return data }
             data += bytes[..<count]
         }
     }
-}
-
-private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer, _ count: Int) -> Int {
-    read(descriptor, bytes, count)
 }
 
 /// The argument of `-H`: a header line, or the name of a file with such lines.

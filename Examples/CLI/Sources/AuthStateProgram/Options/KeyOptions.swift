@@ -36,7 +36,7 @@ struct KeyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How the client proves who it is. Default: what goes with the secret, key or certificate that is given, basic "
+            "How the client authenticates. Default: what goes with the secret, key or certificate that is given, basic "
                 + "first; else none.", valueName: "method"))
     var authMethod: AuthMethod?
 
@@ -64,8 +64,6 @@ struct KeyOptions: ParsableArguments {
     }
 
     /// Writes the client's authentication into its metadata, as far as the options name it.
-    ///
-    /// - Throws: `AuthStateError` with `.credentialUnavailable` when the private key cannot be read.
     func apply(to metadata: inout ClientMetadata) throws {
         if let authMethod { metadata.tokenEndpointAuthMethod = authMethod.method }
         guard let credential else { return }

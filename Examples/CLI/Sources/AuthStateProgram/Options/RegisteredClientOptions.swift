@@ -29,17 +29,9 @@ struct RegisteredClientOptions: ParsableArguments {
 
     var isEmpty: Bool { redirectURIs.isEmpty && grant.isEmpty && scope == nil && metadata.isEmpty }
 
-    func validate() throws {
-        for uri in redirectURIs {
-            do { _ = try RedirectURI(uri) } catch let error as AuthStateError {
-                throw ValidationError("--redirect-uri: \(error.message)")
-            }
-        }
-    }
+    func validate() throws { for uri in redirectURIs { try RedirectURI.check(uri, of: "--redirect-uri") } }
 
     /// Writes the options into a client's metadata.
-    ///
-    /// - Throws: `AuthStateError` with `.invalidArgument` for invalid metadata.
     func apply(to client: inout ClientMetadata) throws {
         if !redirectURIs.isEmpty {
             client.redirectURIs = try redirectURIs.map(RedirectURI.init)
@@ -48,6 +40,15 @@ struct RegisteredClientOptions: ParsableArguments {
         if !grant.isEmpty { client.use(grant) }
         if let scope { client.scopes = Scope.list(scope) }
         for member in metadata { try client.setMetadata(member) }
+    }
+}
+
+extension RedirectURI {
+    /// Refuses the argument of an option that is no redirect URI.
+    static func check(_ text: String, of option: String) throws {
+        do { _ = try RedirectURI(text) } catch let error as AuthStateError {
+            throw ValidationError("\(option): \(error.message)")
+        }
     }
 }
 

@@ -1,15 +1,10 @@
 import ArgumentParser
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// The metadata of a client that registers.
 struct RegistrationOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The client's name as people see it. Default: authstate.", valueName: "name"))
+    @Option(help: ArgumentHelp("The client's name as users see it. Default: authstate.", valueName: "name"))
     var clientName: String?
 
     @Option(
@@ -30,8 +25,6 @@ struct RegistrationOptions: ParsableArguments {
     }
 
     /// A request with the name and the token in it.
-    ///
-    /// - Throws: `AuthStateError` with `.credentialUnavailable` when the variable is not set.
     func request(
         _ configuration: ProviderConfiguration, redirectURIs: [RedirectURI],
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -43,11 +36,7 @@ struct RegistrationOptions: ParsableArguments {
     }
 
     /// The token that allows to register; nil when no option names it.
-    ///
-    /// - Throws: `AuthStateError` with `.credentialUnavailable` when the variable is not set.
-    func initialAccessToken(
-        _ environment: [String: String] = ProcessInfo.processInfo.environment
-    ) throws -> String? {
+    func initialAccessToken(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws -> String? {
         try SecretVariable.read(
             initialAccessTokenEnv, holding: "the token that allows to register", stage: .registration,
             environment: environment)

@@ -6,7 +6,7 @@ public struct RenewalOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
             "Use a token for a part of the granted scope only, in quotes. It is not kept. Some providers narrow the grant "
-                + "for good by this: later tokens have the smaller scope, until a new login."))
+                + "permanently by this: later tokens have the smaller scope, until a new login."))
     var scope: String?
 
     @Option(

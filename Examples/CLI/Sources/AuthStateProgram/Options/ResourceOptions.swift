@@ -40,8 +40,6 @@ struct ResourceOptions: ParsableArguments {
     var identifier: ResourceIdentifier? { get throws { try url.map { try ResourceIdentifier($0) } } }
 
     /// Checks the URL of the document without the network.
-    ///
-    /// - Throws: `AuthStateError` of stage registration with `.invalidClientMetadata`.
     func check() throws {
         guard let documentURL, let problem = ClientMetadataDocument.problem(with: documentURL) else { return }
         throw AuthStateError(

@@ -1,11 +1,6 @@
 import ArgumentParser
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// An environment variable that holds a secret, as an option names it.
 enum SecretVariable {
@@ -17,8 +12,6 @@ enum SecretVariable {
     }
 
     /// The value of a variable without line breaks at its end, which no secret has; nil when none was named.
-    ///
-    /// - Throws: `AuthStateError` with `.credentialUnavailable` when it is not set.
     static func read(
         _ name: String?, holding thing: String, stage: AuthStateError.Stage,
         environment: [String: String] = ProcessInfo.processInfo.environment

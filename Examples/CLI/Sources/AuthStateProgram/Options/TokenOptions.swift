@@ -28,13 +28,13 @@ struct TokenOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "How to get the tokens: a user logs in in the browser here, or on another device, or confirms where the "
-                + "provider asks them (ciba); or the client speaks in its own name, by what it proves itself with or by "
+                + "provider asks them (ciba); or the client gets tokens of its own, by its credential or by "
                 + "assertions, which --private-key or another party signs."))
     var grant = Grant.authorizationCode
 
     @Option(
         help: ArgumentHelp(
-            "Whose token it shall be, with --grant jwt-bearer. Default: the client's own.", valueName: "name"))
+            "The subject of the token, with --grant jwt-bearer. Default: the client's own.", valueName: "name"))
     var subject: String?
 
     @Option(help: "What to ask for, in quotes. Default for a user: openid; with --for what the API asks for.")

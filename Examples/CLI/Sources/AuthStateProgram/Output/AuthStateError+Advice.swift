@@ -1,10 +1,5 @@
 public import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 extension AuthStateError {
     /// The error with advice in this program's words: the command or option that helps, for the selected login.
@@ -184,12 +179,8 @@ extension AuthStateError {
             .invalidScope:
                 "Ask in --scope for a part of what was granted; for more, log in again with 'authstate login --scope'."
         ],
-        .userinfo: [
-            .insufficientScope: "Log in again with 'authstate login --scope', with openid in it."
-        ],
-        .usage: [
-            .portInUse: "Use another --port, or --port 0 for any free port, or end the program that holds it."
-        ],
+        .userinfo: [.insufficientScope: "Log in again with 'authstate login --scope', with openid in it."],
+        .usage: [.portInUse: "Use another --port, or --port 0 for any free port, or end the program that holds it."],
         .logout: [
             .portInUse: "Use port 0 in --post-logout-redirect-uri for any free port, or end the program that holds it.",
             .invalidRedirectURI: "Use --post-logout-redirect-uri http://127.0.0.1:0/callback, or --local.",

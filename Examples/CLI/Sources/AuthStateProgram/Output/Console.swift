@@ -1,13 +1,6 @@
 public import AuthStateKit
+import AuthStatePlatform
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The two streams: data on standard output, everything for a user on standard error.
 public final class Console: Sendable {
@@ -64,13 +57,13 @@ public final class Console: Sendable {
     public func show(_ report: Report) {
         if let note = report.note { self.note(note) }
         guard report.json != .null else { return }
-        Self.write(isJSON ? report.json.printed + [0x0A] : report.data, to: STDOUT_FILENO)
+        _ = writeAll(isJSON ? report.json.printed + [0x0A] : report.data, to: STDOUT_FILENO)
     }
 
     /// Prints an error: one line for a user, an object for a program.
     public func show(_ error: AuthStateError) {
         if isJSON {
-            Self.write(JSONValue.object(["error": error.json]).printed + [0x0A], to: STDOUT_FILENO)
+            _ = writeAll(JSONValue.object(["error": error.json]).printed + [0x0A], to: STDOUT_FILENO)
         } else {
             note("authstate: \(error)")
         }
@@ -78,19 +71,5 @@ public final class Console: Sendable {
 
     private static let erased = "\r\u{1B}[K"
 
-    private static func write(_ text: String, to descriptor: Int32) { write(Array(text.utf8), to: descriptor) }
-
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR || errno == EAGAIN { continue }
-            guard count > 0 else { return }
-            rest = rest.dropFirst(count)
-        }
-    }
-}
-
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(descriptor, bytes, count)
+    private static func write(_ text: String, to descriptor: Int32) { _ = writeAll(Array(text.utf8), to: descriptor) }
 }

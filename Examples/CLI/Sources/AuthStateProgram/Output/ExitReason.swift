@@ -8,7 +8,7 @@ public enum ExitReason: Int32, Sendable, CaseIterable {
     case resource = 1
     /// The call was wrong.
     case usage = 64
-    /// The provider's answer was refused: a failed check, malformed data.
+    /// The provider's answer failed a check, or is malformed.
     case refused = 65
     /// The provider is unreachable or failing: try again.
     case unavailable = 69

@@ -1,10 +1,5 @@
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 extension IntrospectionResponse {
     /// The members of the answer (RFC 7662, section 2.2); absent ones are left out.

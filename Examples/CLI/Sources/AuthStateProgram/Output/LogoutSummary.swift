@@ -8,7 +8,7 @@ struct LogoutSummary {
     var isForgotten = true
     var failures: [AuthStateError] = []
 
-    static let localPart = "The local login is gone all the same."
+    static let localPart = "The local login is removed."
     private static let bothParts = "The session at the provider has ended, and the local login is gone."
 }
 
@@ -38,7 +38,7 @@ extension LogoutSummary {
         }
     }
 
-    private static let tokensLeft = "The tokens count until they end."
+    private static let tokensLeft = "The tokens stay valid until they expire."
     private static let sessionLeft =
         "The session at the provider stays open until it ends there, or you log out on the provider's own page."
 

@@ -1,10 +1,5 @@
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// The public part of a registration: everything but the secret and the token that manages it.
 struct RegistrationSummary {
@@ -12,8 +7,7 @@ struct RegistrationSummary {
     private let issuer: Issuer?
 
     init(_ registration: RegistrationResponse, issuer: Issuer?) {
-        self.registration = registration
-        self.issuer = issuer
+        (self.registration, self.issuer) = (registration, issuer)
     }
 
     /// The registered metadata, as the provider writes them.

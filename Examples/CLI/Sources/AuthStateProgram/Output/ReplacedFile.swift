@@ -1,18 +1,5 @@
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import AuthStatePlatform
 
 /// A file whose content is replaced as a whole: a reader sees the former content or the new one.
 struct ReplacedFile: Sendable {
@@ -48,13 +35,7 @@ struct ReplacedFile: Sendable {
             defer { close(descriptor) }
             // Without regard to the umask: the mode is what was asked for.
             guard fchmod(descriptor, mode_t(mode)) == 0 else { throw Fault() }
-            var rest = [UInt8](data)[...]
-            while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw Fault() }
-                rest = rest.dropFirst(count)
-            }
+            guard writeAll([UInt8](data), to: descriptor) else { throw Fault() }
         } catch {
             unlink(draft)
             throw error
@@ -73,8 +54,4 @@ struct ReplacedFile: Sendable {
         guard descriptor >= 0 else { throw Fault() }
         return descriptor
     }
-}
-
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(descriptor, bytes, count)
 }

@@ -24,10 +24,7 @@ public struct Report: Sendable {
 
     /// A report whose data are bytes, printed as they are.
     init(json: JSONValue, data: [UInt8], note: String? = nil, status: ExitReason = .done) {
-        self.json = json
-        self.data = data
-        self.note = note
-        self.status = status
+        (self.json, self.data, self.note, self.status) = (json, data, note, status)
     }
 
     /// A report whose data are lines of text; a line break in one of them, which a provider wrote, begins no line.

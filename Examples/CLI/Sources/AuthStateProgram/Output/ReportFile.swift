@@ -1,11 +1,6 @@
 import AuthStateKit
+import AuthStatePlatform
 import AuthStateReport
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The file that shows what a command did; a place that cannot be written is refused before the command begins.
 struct ReportFile: Sendable {
@@ -28,7 +23,6 @@ struct ReportFile: Sendable {
     private let file: ReplacedFile
     private let form: Form
 
-    /// - Throws: `AuthStateError` with `.invalidArgument` when the file cannot be written.
     init(_ path: String) throws {
         (file, form) = (ReplacedFile(path), Form(path) ?? .page)
         do { try file.check() } catch {

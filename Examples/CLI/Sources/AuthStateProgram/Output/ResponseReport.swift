@@ -1,10 +1,5 @@
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// A resource's answer, and the library's judgement of it.
 struct ResponseReport {
@@ -13,9 +8,7 @@ struct ResponseReport {
     private let url: URL
 
     init(_ response: TransportResponse, of url: URL, error: AuthStateError? = nil) {
-        self.response = response
-        self.url = url
-        self.error = error
+        (self.response, self.url, self.error) = (response, url, error)
     }
 
     /// 77 when a new login is needed, 1 for any other error status, and for a redirect of the request, which was not answered.

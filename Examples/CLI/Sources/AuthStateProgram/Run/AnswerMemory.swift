@@ -1,11 +1,6 @@
 import AuthStateKit
+import AuthStatePlatform
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Remembers the answer to the last request to one URL, so that a refused request can still show the resource's answer.
 final class AnswerMemory: Sendable {

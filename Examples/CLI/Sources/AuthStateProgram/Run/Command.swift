@@ -1,11 +1,6 @@
 public import ArgumentParser
 public import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// A command: it turns its options into a report, and leaves printing, time limit and exit code to `run()`.
 public protocol Command: AsyncParsableCommand, Sendable {

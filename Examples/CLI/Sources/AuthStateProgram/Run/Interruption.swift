@@ -1,12 +1,5 @@
+import AuthStatePlatform
 import Dispatch
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Handles SIGINT and SIGTERM: the first one cancels the work, the second one ends the program at once.
 struct Interruption {
@@ -27,7 +20,5 @@ struct Interruption {
     }
 
     /// Restores the system's handling of the signals.
-    func stop() {
-        for source in sources { source.cancel() }
-    }
+    func stop() { for source in sources { source.cancel() } }
 }

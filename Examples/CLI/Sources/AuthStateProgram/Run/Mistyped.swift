@@ -12,9 +12,7 @@ struct Mistyped: CustomStringConvertible, Equatable {
     let nearest: String?
 
     /// The first unknown word in the arguments of a program; nil when all are known.
-    static func first(
-        in arguments: [String], of root: any ParsableCommand.Type = AuthStateCommand.self
-    ) -> Mistyped? {
+    static func first(in arguments: [String], of root: any ParsableCommand.Type = AuthStateCommand.self) -> Mistyped? {
         var command = root
         var rest = arguments[...]
         while let word = rest.first, !command.allSubcommands.isEmpty {
@@ -36,8 +34,7 @@ struct Mistyped: CustomStringConvertible, Equatable {
     }
 
     private init(_ word: String, among known: [String], isCommand: Bool) {
-        self.word = word
-        self.isCommand = isCommand
+        (self.word, self.isCommand) = (word, isCommand)
         // The beginning of a known word, of a secret's option for example, is near too.
         let beginning = word.count > 2 ? known.filter { $0.hasPrefix(word) }.min { $0.count < $1.count } : nil
         let distances = known.map { (name: $0, distance: word.distance(to: $0)) }

@@ -1,18 +1,5 @@
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import AuthStatePlatform
 
 /// A program that takes the place of this process: its signals and its exit code are then its own.
 struct Replacement: Sendable {
@@ -35,9 +22,7 @@ struct Replacement: Sendable {
         var none = sigset_t()
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, nil)
-        var arguments = words.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        execvp(words[0], &arguments)
+        withCStrings(words) { _ = execvp(words[0], $0) }
         return failure(errno)
     }
 
@@ -51,7 +36,7 @@ struct Replacement: Sendable {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return errno }
         let bytes = Array(text.utf8)
-        guard fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0, systemWrite(ends[1], bytes, bytes.count) == bytes.count else {
+        guard fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0, write(ends[1], bytes, bytes.count) == bytes.count else {
             return errno
         }
         close(ends[1])
@@ -60,8 +45,4 @@ struct Replacement: Sendable {
         close(ends[0])
         return nil
     }
-}
-
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(descriptor, bytes, count)
 }

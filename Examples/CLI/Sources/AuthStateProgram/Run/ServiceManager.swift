@@ -1,16 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import AuthStatePlatform
 
 /// Tells a service manager how far the program is (sd_notify(3)); does nothing where none asks.
 enum ServiceManager {

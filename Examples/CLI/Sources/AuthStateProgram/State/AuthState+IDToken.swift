@@ -1,15 +1,19 @@
 import ArgumentParser
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// The token that another system takes.
 enum TokenType: String, ExpressibleByArgument, CaseIterable {
     case id, access
+}
+
+extension Tokens {
+    /// Refuses a token that is bound to a key, which another program does not have.
+    func checkIsBearer(for taker: String, hint: String = "Log in without --dpop.") throws {
+        guard isDPoPBound else { return }
+        throw AuthStateError(
+            .unsupported, stage: .usage, "The token is bound to a key (DPoP), which \(taker) cannot use.", hint: hint)
+    }
 }
 
 extension AuthState {
@@ -22,11 +26,7 @@ extension AuthState {
         case .id: return try await freshIDToken(for: taker)
         case .access:
             let tokens = try await freshTokens()
-            guard !tokens.isDPoPBound else {
-                throw AuthStateError(
-                    .unsupported, stage: .usage, "The token is bound to a key (DPoP), which \(taker) cannot use.",
-                    hint: "Log in without --dpop.")
-            }
+            try tokens.checkIsBearer(for: taker)
             return (tokens.accessToken, tokens.accessTokenExpirationDate)
         }
     }

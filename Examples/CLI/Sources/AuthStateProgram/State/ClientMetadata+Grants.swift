@@ -4,7 +4,6 @@ extension ClientMetadata {
     /// Writes the grants of a client of this program into its metadata, and how it will authenticate.
     ///
     /// - Parameter provider: The provider where the client registers; nil for metadata that are shown only.
-    /// - Throws: `AuthStateError` with `.credentialUnavailable` when the private key cannot be read.
     mutating func prepare(
         for grants: [RegisteredGrant], responseType: AuthorizationRequest.ResponseType = .code, key: KeyOptions,
         at provider: ProviderConfiguration? = nil

@@ -11,38 +11,11 @@ struct ResourceLink: Sendable, Equatable {
     var toleratesParent = false
     /// Whether the API may lead to addresses of an internal network.
     var allowsPrivateAddresses = false
-
-    private enum Name {
-        /// The library writes this one.
-        static let resource = "resource"
-        static let documentURL = "authstate.client-metadata-url"
-        static let toleratesParent = "authstate.parent-resource"
-        static let allowsPrivateAddresses = "authstate.allow-private-addresses"
-    }
-
-    init() {}
-
-    init(annotations: [String: String]) {
-        resource = annotations[Name.resource]
-        documentURL = annotations[Name.documentURL]
-        toleratesParent = annotations[Name.toleratesParent] == "true"
-        allowsPrivateAddresses = annotations[Name.allowsPrivateAddresses] == "true"
-    }
-
-    var annotations: [String: String] {
-        let all: [String: String?] = [
-            Name.resource: resource,
-            Name.documentURL: documentURL,
-            Name.toleratesParent: toleratesParent ? "true" : nil,
-            Name.allowsPrivateAddresses: allowsPrivateAddresses ? "true" : nil,
-        ]
-        return all.compactMapValues { $0 }
-    }
 }
 
 extension AuthState.Record {
     /// The API that the login is for; nil for a login that began at a provider.
-    public var resource: String? { ResourceLink(annotations: annotations).resource }
+    public var resource: String? { Settings(annotations: annotations).link.resource }
 
     /// The environment variables that hold the client's secret, which no browser inherits.
     var secretVariables: [String] {
@@ -54,7 +27,7 @@ extension AuthState.Record {
     /// Whether its end has to remember the server that the client's secret is for: a login for an API that named the server.
     var belongsToNamedServer: Bool {
         resource != nil && client.credential != .none && lastRegistrationResponse == nil
-            && client.id != ResourceLink(annotations: annotations).documentURL
+            && client.id != Settings(annotations: annotations).link.documentURL
     }
 
     /// The ways in which the stored client can log in again: it registers itself, has a document, or is known to this
@@ -67,7 +40,7 @@ extension AuthState.Record {
             metadata.clientName = registration.metadata["client_name"]?.stringValue ?? RegistrationOptions.standardName
             return [.registering(metadata)]
         }
-        if let url = ResourceLink(annotations: annotations).documentURL, client.id == url {
+        if let url = Settings(annotations: annotations).link.documentURL, client.id == url {
             return [.document(url, credential: client.credential)]
         }
         let proof = jwtBearer?.key ?? client.credential

@@ -1,12 +1,5 @@
 import AuthStateKit
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import AuthStatePlatform
 
 /// The folder for files that end with the user's session on this machine (XDG Base Directory Specification).
 enum RuntimeFolder {

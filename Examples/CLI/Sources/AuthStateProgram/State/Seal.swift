@@ -55,7 +55,6 @@ enum Seal: Hashable, Sendable {
     /// - Parameters:
     ///   - creates: Whether the keyring gets a key when it has none.
     ///   - limit: The time to wait for the keyring, and for the user who unlocks it.
-    /// - Throws: `AuthStateError`.
     func keys(creates: Bool, within limit: Duration) async throws -> [SealingKey] {
         switch self {
         case .secretService:

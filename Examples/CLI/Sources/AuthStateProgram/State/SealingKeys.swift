@@ -22,8 +22,6 @@ actor SealingKeys {
     }
 
     /// Returns the keys for a login that is to be sealed.
-    ///
-    /// - Throws: `AuthStateError`.
     func forSealing(with seal: Seal) async throws -> [SealingKey] { try await keys(of: seal, creates: true) }
 
     private func keys(of seal: Seal, creates: Bool) async throws -> [SealingKey] {

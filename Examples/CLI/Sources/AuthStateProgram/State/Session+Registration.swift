@@ -1,10 +1,5 @@
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 extension Session {
     /// The client that was registered here at this provider, if its secret has not expired.
@@ -26,13 +21,10 @@ extension Session {
     static func occupied(expected: String) -> AuthStateError {
         AuthStateError(
             .invalidArgument, stage: .registration, "A login of another client is kept here.",
-            expected: expected,
-            hint: "Name another login with --profile, or remove this one with 'authstate logout'.")
+            expected: expected, hint: "Name another login with --profile, or remove this one with 'authstate logout'.")
     }
 
     /// Runs a body with the state of a client that registered itself here.
-    ///
-    /// - Throws: `AuthStateError` of kind usage when there is none.
     func withRegistration<R>(_ body: nonisolated(nonsending) (AuthState) async throws -> R) async throws -> R {
         let record = try await isEmpty() ? nil : load().record
         guard record?.lastRegistrationResponse != nil else {

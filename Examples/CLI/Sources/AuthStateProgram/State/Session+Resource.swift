@@ -4,8 +4,6 @@ import AuthStateResource
 extension Session {
     /// Returns the stored login for a resource, or for another one of the same authorization server, whose client serves both;
     /// nil when nothing is stored, or another login.
-    ///
-    /// - Throws: `AuthStateError` of kind store.
     func record(for resource: ResourceIdentifier, _ settings: Settings) async throws -> AuthState.Record? {
         guard try await !isEmpty() else { return nil }
         let record = try await load().record
@@ -21,8 +19,6 @@ extension Session {
     }
 
     /// Refuses to register a client where another login is kept, which its registration would replace.
-    ///
-    /// - Throws: `AuthStateError` of kind usage.
     func requirePlaceForRegistration(of resource: ResourceIdentifier) async throws {
         if try await !isEmpty() {
             throw Self.occupied(expected: "no login, or one for an API of the authorization server of \(resource)")

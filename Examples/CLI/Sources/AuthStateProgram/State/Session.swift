@@ -28,14 +28,11 @@ public struct Session: Sendable {
     }
 
     /// Opens the place.
-    ///
-    /// - Throws: `AuthStateError` of kind usage or store.
     init(
         _ options: CommonOptions, timeLimit: Double, console: Console, keys: SealingKeys, trace: LoginTrace?,
         sealing: Sealing
     ) async throws {
-        self.console = console
-        self.trace = trace
+        (self.console, self.trace) = (console, trace)
         key = AuthStateKey(rawValue: options.profile)
         let location = try StateLocation(options)
         let file = location.store(key: key) { console.note("authstate: \($0)") }
@@ -53,8 +50,6 @@ public struct Session: Sendable {
     }
 
     /// Loads the stored login, without the network.
-    ///
-    /// - Throws: `AuthStateError` with `.notLoggedIn`, or of kind store.
     func load() async throws -> (record: AuthState.Record, version: StoredAuthState.Version) {
         guard let stored = try await store.load(key) else { throw AuthStateError.notLoggedIn }
         let record = try AuthStateArchive(data: stored.archive).record
@@ -73,7 +68,7 @@ public struct Session: Sendable {
     /// - Parameters:
     ///   - wrap: Watches the requests.
     ///   - origins: Returns the origins that the tokens may go to; nil for all.
-    /// - Throws: As `load()` does.
+    /// - Throws: `AuthStateError` with `.notLoggedIn`, or of kind store.
     public func state(
         transport wrap: (any HTTPTransport) -> any HTTPTransport = { $0 },
         origins: (AuthState.Record) throws -> Set<String>?

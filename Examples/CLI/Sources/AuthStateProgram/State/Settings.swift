@@ -23,47 +23,38 @@ public struct Settings: Sendable, Equatable {
     /// The API that the login is for.
     var link = ResourceLink()
 
-    private enum Name {
-        static let leeway = "authstate.leeway"
-        static let allowsInsecureHTTP = "authstate.allow-insecure-http"
-        static let certificateAuthorityFile = "authstate.ca-file"
-        static let clientCertificateFile = "authstate.client-certificate"
-        static let clientCertificateKeyFile = "authstate.client-certificate-key"
-        static let grant = "authstate.grant"
-        static let redirectURI = "authstate.redirect-uri"
-        static let profile = "authstate.profile"
-        static let isUnsealedByChoice = "authstate.unsealed"
-    }
+    /// The names that texts are kept under; the library writes the last one.
+    private static let texts: [(String, any WritableKeyPath<Settings, String?> & Sendable)] = [
+        ("authstate.ca-file", \.certificateAuthorityFile), ("authstate.client-certificate", \.clientCertificateFile),
+        ("authstate.client-certificate-key", \.clientCertificateKeyFile), ("authstate.redirect-uri", \.redirectURI),
+        ("authstate.profile", \.profile), ("authstate.client-metadata-url", \.link.documentURL),
+        ("resource", \.link.resource),
+    ]
+    /// The names of settings that apply or do not.
+    private static let marks: [(String, any WritableKeyPath<Settings, Bool> & Sendable)] = [
+        ("authstate.allow-insecure-http", \.allowsInsecureHTTP), ("authstate.unsealed", \.isUnsealedByChoice),
+        ("authstate.parent-resource", \.link.toleratesParent),
+        ("authstate.allow-private-addresses", \.link.allowsPrivateAddresses),
+    ]
+    private static let (leewayName, grantName) = ("authstate.leeway", "authstate.grant")
 
     init() {}
 
     /// Reads the settings of a stored login.
     public init(annotations: [String: String]) {
-        leeway = annotations[Name.leeway].flatMap(Double.init).flatMap { (0...86_400).contains($0) ? $0 : nil }
-        allowsInsecureHTTP = annotations[Name.allowsInsecureHTTP] == "true"
-        certificateAuthorityFile = annotations[Name.certificateAuthorityFile]
-        clientCertificateFile = annotations[Name.clientCertificateFile]
-        clientCertificateKeyFile = annotations[Name.clientCertificateKeyFile]
-        grant = annotations[Name.grant].map(GrantType.init)
-        redirectURI = annotations[Name.redirectURI]
-        profile = annotations[Name.profile]
-        isUnsealedByChoice = annotations[Name.isUnsealedByChoice] == "true"
-        link = ResourceLink(annotations: annotations)
+        leeway = annotations[Self.leewayName].flatMap(Double.init).flatMap { (0...86_400).contains($0) ? $0 : nil }
+        grant = annotations[Self.grantName].map(GrantType.init)
+        for (name, setting) in Self.texts { self[keyPath: setting] = annotations[name] }
+        for (name, setting) in Self.marks { self[keyPath: setting] = annotations[name] == "true" }
     }
 
     var annotations: [String: String] {
-        let all: [String: String?] = [
-            Name.leeway: leeway.map { "\($0)" },
-            Name.allowsInsecureHTTP: allowsInsecureHTTP ? "true" : nil,
-            Name.certificateAuthorityFile: certificateAuthorityFile,
-            Name.clientCertificateFile: clientCertificateFile,
-            Name.clientCertificateKeyFile: clientCertificateKeyFile,
-            Name.grant: grant?.rawValue,
-            Name.redirectURI: redirectURI,
-            Name.profile: profile,
-            Name.isUnsealedByChoice: isUnsealedByChoice ? "true" : nil,
-        ]
-        return all.compactMapValues { $0 }.merging(link.annotations) { $1 }
+        var all: [String: String] = [:]
+        all[Self.leewayName] = leeway.map { "\($0)" }
+        all[Self.grantName] = grant?.rawValue
+        for (name, setting) in Self.texts { all[name] = self[keyPath: setting] }
+        for (name, setting) in Self.marks where self[keyPath: setting] { all[name] = "true" }
+        return all
     }
 
     /// Settings from the command line; later commands may run in another folder, so the path becomes absolute.
@@ -77,7 +68,6 @@ public struct Settings: Sendable, Equatable {
         allowsInsecureHTTP = options.allowInsecureHTTP
         certificateAuthorityFile = options.certificateAuthorityFile?.absolutePath
         self.grant = grant == .authorizationCode ? nil : grant
-        self.redirectURI = redirectURI
-        self.profile = profile
+        (self.redirectURI, self.profile) = (redirectURI, profile)
     }
 }

@@ -1,10 +1,5 @@
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStatePlatform
 
 /// Where a login is kept.
 enum StateLocation: Equatable {
@@ -14,8 +9,6 @@ enum StateLocation: Equatable {
     case folder(String)
 
     /// The place that the options name.
-    ///
-    /// - Throws: As the other initialiser.
     init(_ options: CommonOptions) throws {
         try self.init(state: options.state, isRuntime: options.runtime, profile: options.profile)
     }
@@ -53,9 +46,7 @@ enum StateLocation: Equatable {
     }
 
     /// The store at this place.
-    func store(
-        key: AuthStateKey, onWarning: (@Sendable (AuthStateError) -> Void)? = nil
-    ) -> FileAuthStateStore {
+    func store(key: AuthStateKey, onWarning: (@Sendable (AuthStateError) -> Void)? = nil) -> FileAuthStateStore {
         switch self {
         case .file(let path): FileAuthStateStore(file: path, key: key, onWarning: onWarning)
         case .folder(let path): FileAuthStateStore(folder: path, onWarning: onWarning)

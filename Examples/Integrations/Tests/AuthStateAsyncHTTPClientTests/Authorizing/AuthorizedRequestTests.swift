@@ -95,8 +95,7 @@ struct AuthorizedRequestTests {
     func pool() async throws {
         let world = try await AuthorizedWorld()
         let pool = AuthStatePool(store: InMemoryAuthStateStore(), service: world.service)
-        try await pool.logIn(
-            .browser(AuthorizationRequest(world.state.record.client), DirectUserAgent()), for: "ada")
+        try await pool.logIn(.browser(AuthorizationRequest(world.state.record.client), DirectUserAgent()), for: "ada")
         world.provider.rejectAccessTokens()
         #expect(try await world.send(by: pool, for: "ada").status == .ok && world.requests.count == 2)
         await world.stop()

@@ -50,8 +50,7 @@ struct AuthorizedWorld {
         metadata.clientName = "Tests"
         return try ResourceAccess(
             provider.url(of: .resource).absoluteString, clients: [.registering(metadata)], login: login,
-            store: InMemoryAuthStateStore(),
-            service: service)
+            store: InMemoryAuthStateStore(), service: service)
     }
 
     /// Sends a request to the resource, or elsewhere, by an access.

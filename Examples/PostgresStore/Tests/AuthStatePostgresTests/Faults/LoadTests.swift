@@ -91,8 +91,7 @@ extension PostgresTests.Faults {
             .withServer)
         func unprotected() async throws {
             let begin = ContinuousClock.now
-            let fleet = try await Fleet(
-                .current, isProtected: false, users: Load.users, lifetime: Load.lifetime)
+            let fleet = try await Fleet(.current, isProtected: false, users: Load.users, lifetime: Load.lifetime)
             try await eventually("a refresh token is spent twice", within: .seconds(2 * Load.lifetime)) {
                 fleet.provider.statistics.refreshTokenReuses > 0 ? true : nil
             }

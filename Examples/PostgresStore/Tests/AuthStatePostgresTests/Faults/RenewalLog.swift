@@ -20,8 +20,7 @@ final class RenewalLog: @unchecked Sendable {
     init(_ provider: OpenIDProvider) {
         provider.injectFaults(at: .token) { [self] request in
             guard let token = request.parameters["refresh_token"] else { return nil }
-            return note(
-                Renewal(worker: request.headers["X-Worker"] ?? "", refreshToken: token, time: .now))
+            return note(Renewal(worker: request.headers["X-Worker"] ?? "", refreshToken: token, time: .now))
         }
     }
 
@@ -60,7 +59,5 @@ final class RenewalLog: @unchecked Sendable {
     }
 
     /// The first one after a moment.
-    func first(after time: ContinuousClock.Instant) -> Renewal? {
-        lock.withLock { renewals.first { $0.time > time } }
-    }
+    func first(after time: ContinuousClock.Instant) -> Renewal? { lock.withLock { renewals.first { $0.time > time } } }
 }

@@ -23,8 +23,7 @@ struct DemoProvider: Service {
         configuration.accessTokenLifetime = .seconds(60)
         configuration.clients = [
             OpenIDProvider.Client(
-                id: Self.clientID, redirectURIs: [client("/callback")],
-                postLogoutRedirectURIs: [client("/logout")])
+                id: Self.clientID, redirectURIs: [client("/callback")], postLogoutRedirectURIs: [client("/logout")])
         ]
         do {
             provider = try await OpenIDProvider(configuration: configuration, port: port)

@@ -37,8 +37,7 @@ extension Settings {
         }
         // Only the variable's name is kept with a state, never the secret.
         let isConfidential = variables["CLIENT_SECRET"] != nil
-        return .issuer(
-            issuer, clientID: clientID, credential: isConfidential ? .environment("CLIENT_SECRET") : .none)
+        return .issuer(issuer, clientID: clientID, credential: isConfidential ? .environment("CLIENT_SECRET") : .none)
     }
 
     private static func storage(_ variables: Variables) throws -> Storage {

@@ -3,9 +3,7 @@ import Hummingbird
 
 /// The pages of the sign-in, in this server's style.
 struct SignInPages: OpenIDPages {
-    func question(
-        _ question: SignInQuestion, for request: Request, context: some RequestContext
-    ) throws -> Response {
+    func question(_ question: SignInQuestion, for request: Request, context: some RequestContext) throws -> Response {
         let page = Page(
             title: "Sign in",
             content: """
@@ -18,9 +16,7 @@ struct SignInPages: OpenIDPages {
         return page.response(from: request, context: context)
     }
 
-    func signedOut(
-        isConfirmed: Bool, for request: Request, context: some RequestContext
-    ) throws -> Response {
+    func signedOut(isConfirmed: Bool, for request: Request, context: some RequestContext) throws -> Response {
         let doubt: HTML = "<p id=\"doubt\">The sign-in service did not confirm that you are signed out there too.</p>"
         let page = Page(
             title: "You are signed out",

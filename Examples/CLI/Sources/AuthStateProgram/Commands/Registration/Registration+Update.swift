@@ -9,7 +9,7 @@ extension Registration {
             discussion: "What the provider has is read first: an update replaces everything.")
         static let stage = AuthStateError.Stage.registration
 
-        @Option(help: ArgumentHelp("The client's name as people see it.", valueName: "name"))
+        @Option(help: ArgumentHelp("The client's name as users see it.", valueName: "name"))
         var clientName: String?
 
         @OptionGroup

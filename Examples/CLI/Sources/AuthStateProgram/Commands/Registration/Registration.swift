@@ -6,8 +6,8 @@ struct Registration: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show, change or delete the client that was registered here.",
         discussion: """
-            For providers that manage registrations (RFC 7592). Whatever they answer with is kept: another secret, \
-            another token to manage the registration with.
+            For providers that manage registrations (RFC 7592). A new secret in an answer is kept, and so is \
+            a new token to manage the registration with.
             """,
         subcommands: [Show.self, Update.self, Delete.self], defaultSubcommand: Show.self)
 
