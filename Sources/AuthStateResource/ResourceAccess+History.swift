@@ -99,10 +99,15 @@ extension ResourceAccess.History {
     }
 
     /// Records the requested scopes that a login was granted, and those that it was not.
-    mutating func granted(_ granted: Set<Scope>, of requested: [Scope]) {
+    ///
+    /// - Returns: Those that it was not.
+    @discardableResult
+    mutating func granted(_ granted: Set<Scope>, of requested: [Scope]) -> [Scope] {
+        let missing = requested.filter { $0 != .offlineAccess && !granted.contains($0) }
         notGranted.subtract(granted)
         if notGranted.count >= 256 { notGranted = [] }
-        notGranted.formUnion(requested.filter { $0 != .offlineAccess && !granted.contains($0) })
+        notGranted.formUnion(missing)
+        return missing
     }
 
     // MARK: - Clients

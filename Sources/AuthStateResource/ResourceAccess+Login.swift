@@ -249,8 +249,7 @@ extension ResourceAccess {
     private func annotations(granted: String?, of requested: [Scope]) -> [String: String] {
         var annotations = annotations
         guard let granted = granted?.scopes else { return annotations }
-        history.granted(granted, of: requested)
-        let missing = requested.filter { $0 != .offlineAccess && !granted.contains($0) }
+        let missing = history.granted(granted, of: requested)
         if !missing.isEmpty { annotations[Self.notGranted] = missing.map(\.rawValue).joined(separator: " ") }
         return annotations
     }

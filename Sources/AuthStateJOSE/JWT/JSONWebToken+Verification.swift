@@ -43,7 +43,7 @@ extension JSONWebToken {
         try key.isValid(signature, for: signingInput, algorithm: header.algorithm)
     }
 
-    /// Without a signature there is nothing to verify, whatever the caller accepts: no test can turn that off.
+    /// Without a signature there is nothing to verify, regardless of what the caller accepts: no test can turn that off.
     private func checkAlgorithm(allowed: Set<SignatureAlgorithm>) throws(JOSEError) {
         let algorithm = header.algorithm
         if algorithm != .unsecured { _ = try algorithm.requiredScheme() }

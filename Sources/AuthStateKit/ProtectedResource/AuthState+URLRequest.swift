@@ -17,6 +17,11 @@
                     .invalidArgument, stage: .resource, "The request has no URL.",
                     hint: "Make it with URLRequest(url:).")
             }
+            guard request.httpBodyStream == nil else {
+                throw AuthStateError(
+                    .invalidArgument, stage: .resource, "The request's body is a stream, which cannot be sent twice.",
+                    hint: "Give the body as data.")
+            }
             var wire = TransportRequest(
                 method: .init(rawValue: request.httpMethod ?? "GET"), url: url, body: request.httpBody,
                 timeout: Duration(boundedSeconds: request.timeoutInterval))

@@ -19,6 +19,6 @@ extension TrustCheck {
     package static let pendingExpiry = TrustCheck("pendingExpiry")
     /// A login is completed once (RFC 6749, 10.5).
     package static let pendingUse = TrustCheck("pendingUse")
-    /// What is sent as an assertion is one, and not a key or secret in its place (RFC 7523, 3).
+    /// An assertion that is sent is a JWT, and not a key or secret in its place (RFC 7523, 3).
     package static let assertionForm = TrustCheck("assertionForm")
 }

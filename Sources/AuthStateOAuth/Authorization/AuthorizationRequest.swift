@@ -26,7 +26,7 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable, Redacted {
     public var nonce: String?
     /// Ties the code to this process (PKCE).
     public var codeVerifier: CodeVerifier
-    /// The actions that the provider shall ask of the user, for example to log in again.
+    /// The actions that the provider asks of the user, for example to log in again.
     ///
     /// Left empty, `consent` is asked for with the scope `offline_access`; see ``asksConsentForOfflineAccess``.
     public var prompt: [Prompt] = []
@@ -135,7 +135,7 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable, Redacted {
         var isSupported: Bool { words == Self.code.words || words == Self.codeIDToken.words }
     }
 
-    /// An action that the provider shall ask of the user.
+    /// An action that the provider asks of the user.
     public typealias Prompt = AuthorizationPrompt
 
     /// Authentication context classes that `claims` makes essential for the ID token (OpenID Connect Core, section 5.5.1.1).

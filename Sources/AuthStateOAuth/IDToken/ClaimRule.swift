@@ -15,7 +15,7 @@ struct ClaimRule: Sendable {
     /// The message for a token that breaks the rule.
     func message(_ token: String) -> String { "The \(token) failed a check: \(name) (\(section))." }
 
-    /// What such a token has, without the value of a claim.
+    /// The phrase for such a token, without the value of a claim.
     func received(_ token: JSONWebToken) -> String? {
         name == "typ" ? token.header.type : token.claims[name] == nil ? "no \(name)" : "another \(name)"
     }

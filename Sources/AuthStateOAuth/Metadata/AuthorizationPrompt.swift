@@ -1,4 +1,4 @@
-/// An action that the provider shall ask of the user (OpenID Connect Core, section 3.1.2.1).
+/// An action that the provider asks of the user (OpenID Connect Core, section 3.1.2.1).
 public struct AuthorizationPrompt: RawRepresentable, Sendable, Hashable, Codable {
     /// The word.
     public let rawValue: String

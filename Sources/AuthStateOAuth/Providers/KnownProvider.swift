@@ -14,7 +14,7 @@ public struct KnownProvider: Sendable, Hashable {
     public var tolerances: Set<Tolerance> = []
     /// The scopes that are asked for by default.
     public var scopes: [Scope]
-    /// The actions that it shall ask of the user.
+    /// The actions that it asks of the user.
     public var prompt: [AuthorizationPrompt] = []
     /// The additional parameters that its authorization endpoint needs.
     public var additionalParameters: Parameters = [:]

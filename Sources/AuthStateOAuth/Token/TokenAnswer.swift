@@ -194,7 +194,7 @@ extension Set<Tolerance> {
 extension TrustCheck {
     /// Only a 200 brings tokens; no redirect does (RFC 6749, 5.1; RFC 9700, 4.12).
     package static let tokenResponseStatus = TrustCheck("tokenResponseStatus")
-    /// An answer with `error` is an error, whatever else is in it (RFC 6749, 5.2).
+    /// An answer with `error` is an error, regardless of its other members (RFC 6749, 5.2).
     package static let tokenResponseError = TrustCheck("tokenResponseError")
     /// `access_token` is visible ASCII, so that it cannot write a header of its own (RFC 6749, A.12).
     package static let tokenResponseAccessToken = TrustCheck("tokenResponseAccessToken")

@@ -19,7 +19,7 @@
 
         deinit { started.withLock { $0 }?.post(.stop) }
 
-        /// Sends a request and returns the whole answer, whatever its status; throws `TransportError`, or
+        /// Sends a request and returns the whole answer, with any status; throws `TransportError`, or
         /// `CancellationError` as soon as the task is cancelled.
         public func send(_ request: TransportRequest) async throws -> TransportResponse {
             let mailbox = try mailbox()

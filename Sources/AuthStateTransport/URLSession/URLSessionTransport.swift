@@ -33,7 +33,7 @@
         // A session keeps its delegate until it is invalidated.
         deinit { for route in [proxied, direct] { route.session.invalidateAndCancel() } }
 
-        /// Sends a request and returns the whole answer, whatever its status; throws `TransportError`, or
+        /// Sends a request and returns the whole answer, with any status; throws `TransportError`, or
         /// `CancellationError` as soon as the task is cancelled.
         public func send(_ request: TransportRequest) async throws -> TransportResponse {
             if let problem { throw problem }

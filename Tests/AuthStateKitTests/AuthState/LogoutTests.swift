@@ -118,6 +118,22 @@ import Testing
         }
     }
 
+    @Test func `a local logout asks the provider for nothing, and one that revokes opens no page`() async throws {
+        let fixture = try await ProviderFixture()
+        let store = InMemoryAuthStateStore()
+        let (state, _) = try await login(fixture, store: store)
+        #expect(
+            await state.logOut(.local)
+                == LogoutOutcome(removal: .done, revocation: .notNeeded, session: .notNeeded))
+        #expect(fixture.provider.requestCount(.revocation) == 0 && fixture.provider.requestCount(.endSession) == 0)
+        #expect(try await store.login()?.isAuthorized != true && !state.isAuthorized)
+
+        let (other, _) = try await login(fixture, store: store)
+        #expect(
+            await other.logOut(.revoking) == LogoutOutcome(removal: .done, revocation: .done, session: .notNeeded))
+        #expect(fixture.provider.requestCount(.revocation) > 0 && fixture.provider.requestCount(.endSession) == 0)
+    }
+
     @Test func `a program can change the request; hints and languages go to the provider`() async throws {
         let (state, _) = try await login(fixture)
         let outcome = await state.logOut(

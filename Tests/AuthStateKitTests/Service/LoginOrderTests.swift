@@ -91,7 +91,7 @@ import Testing
         await fixture.provider.stop()
     }
 
-    @Test func `a callback that shows the state uses the login up, whatever else is wrong with it`() async throws {
+    @Test func `a callback that shows the state uses the login up, also when another check of it fails`() async throws {
         let fixture = try await ProviderFixture()
         for wrong in ["", "code=c&iss=https%3A%2F%2Fother.example", "error=server_error"] {
             var request = fixture.request()

@@ -59,7 +59,7 @@
             #expect(received.body == Array((body ?? "").utf8))
         }
 
-        @Test func `the answer to HEAD has no body, whatever its Content-Length says`() async throws {
+        @Test func `the answer to HEAD has no body, also with a Content-Length`() async throws {
             let server = RawServer { _ in [.text("HTTP/1.1 200 OK\nContent-Length: 1000\n\n")] }
             let answer = try await transport.send(TransportRequest(server.url, method: .head))
             #expect(answer.headers["Content-Length"] == "1000")

@@ -42,7 +42,7 @@ import Testing
             })
     }
 
-    @Test func `head and parts of the body come together, whatever the status`() async throws {
+    @Test func `head and parts of the body come together, with any status`() async throws {
         let answer = try await outcome(try exchange()) { exchange in
             exchange.receive(status: 302, fields: [("Location", "https://x.example"), ("Content-Type", "text/html")])
             #expect(exchange.receive(Data("01234".utf8)) && exchange.receive(Data("56789".utf8)))

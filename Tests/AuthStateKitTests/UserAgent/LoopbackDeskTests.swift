@@ -9,7 +9,7 @@ import Testing
     private static let display = ["DISPLAY": ":0"]
     private let screen = Screen()
 
-    /// What a user has seen.
+    /// The lines that a user has seen.
     private final class Screen: Sendable {
         private let lines = Lock<[String]>([])
         var texts: [String] { lines.withLock { $0 } }

@@ -11,7 +11,7 @@ import Testing
 
     private let ada: JSONValue = ["iss": "https://op.example", "sub": "K"]
 
-    @Test func `the same issuer and subject are the same account, whatever else is in the token`() throws {
+    @Test func `the same issuer and subject are the same account, regardless of the other claims`() throws {
         try IDToken.checkAccount(
             of: token(["iss": "https://op.example", "sub": "K", "name": "Ada"]), isThatOf: token(ada))
     }

@@ -163,7 +163,7 @@ import Testing
         #expect(error?.stage == .registration && error?.hint?.contains("Get such a token") == true)
     }
 
-    @Test func `a busy endpoint is transient, whatever it says besides`() {
+    @Test func `a busy endpoint is transient, regardless of its answer's content`() {
         let answer = TransportResponse(
             status: 429, headers: ["Retry-After": "7"], body: Data(#"{"error":"invalid_request"}"#.utf8))
         let error = refusal { try RegistrationResponse(answer) }

@@ -9,7 +9,7 @@ extension EndToEndTests {
                 + options
         }
 
-        @Test func `registers anew once where the token endpoint tells, whatever the grant`() async throws {
+        @Test func `registers anew once where the token endpoint tells, with every grant`() async throws {
             try await ForgetfulServer.run { server in
                 let authstate = try Authstate()
                 try await server.tell("lax=1")

@@ -17,7 +17,7 @@ extension Login {
         case assertion(key: ClientCredential)
         case issuedAssertion(ClientCredential)
 
-        /// What the terminal says while a user confirms the login elsewhere; nil where the page says it.
+        /// The terminal's line while a user confirms the login elsewhere; nil where the page has it.
         var wait: String? {
             switch self {
             case .device: "Waiting for you to confirm the login"
