@@ -1,3 +1,4 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
@@ -12,7 +13,9 @@ final class ProviderCore: Sendable {
     private let clock: WallClock
 
     /// The time now, in seconds since 1970, without the provider's skew.
-    var now: Double { clock.secondsSince1970 }
+    ///
+    /// Exact: the coarse clock is milliseconds behind, so that a request signed in this very second would be one from the future.
+    var now: Double { clock.now.timeIntervalSince1970 }
 
     init(_ configuration: OpenIDProvider.Configuration, clock: WallClock) {
         state = Lock(ProviderState(configuration: configuration))
