@@ -21,6 +21,27 @@ extension ResourceAccess {
     public nonisolated(nonsending) func performAction(
         _ request: TransportRequest, operation: String? = nil
     ) async throws -> TransportResponse {
+        try await perform(request, operation, by: service.transport.send)
+    }
+
+    /// Sends a request as `performAction(_:operation:)` does, and returns the answer when its head has come: for server-sent
+    /// events, long polls and large files. An answer that is no success is read as a whole.
+    ///
+    /// - Parameters:
+    ///   - request: The request; its URL has to have the resource's origin, and its `timeout` is the time until the head.
+    ///   - operation: What the request does, for the bound of logins for more rights; nil takes method and path.
+    /// - Throws: As `performAction(_:operation:)`; an iterator of the answer throws as `StreamedResponse` says.
+    public nonisolated(nonsending) func stream(
+        _ request: TransportRequest, operation: String? = nil
+    ) async throws -> StreamedResponse {
+        let stream = PendingStream(service.transport)
+        return stream.response(to: try await perform(request, operation, by: stream.send))
+    }
+
+    private nonisolated(nonsending) func perform(
+        _ request: TransportRequest, _ operation: String?,
+        by send: (TransportRequest) async throws -> TransportResponse
+    ) async throws -> TransportResponse {
         guard TrustCheck.resourceOrigin.holds(resource.hasOrigin(of: request.url)) else {
             throw AuthStateError(
                 .invalidArgument, stage: .resource, "The request is one to another origin than the resource's.",
@@ -29,8 +50,8 @@ extension ResourceAccess {
         }
         let path = URIReference(request.url.absoluteString).path
         return try await authorized(operation ?? "\(request.method.rawValue) \(path)") { state, seen in
-            guard let state else { return try await sendWithoutToken(request) }
-            return try await state.performAction(request, parameters: .none, policy: nil) { tokens in
+            guard let state else { return try await sendWithoutToken(request, by: send) }
+            return try await state.perform(request, .none, nil, by: send) { tokens in
                 try check(state)
                 seen.accessToken = tokens.accessToken
             }
@@ -186,10 +207,11 @@ extension ResourceAccess {
     }
 
     /// Sends a request as it is; a refusal becomes the error that leads to a login.
-    private nonisolated(nonsending) func sendWithoutToken(_ request: TransportRequest) async throws -> TransportResponse
-    {
+    private nonisolated(nonsending) func sendWithoutToken(
+        _ request: TransportRequest, by send: (TransportRequest) async throws -> TransportResponse
+    ) async throws -> TransportResponse {
         let response: TransportResponse
-        do { response = try await service.transport.send(request) } catch let error as TransportError {
+        do { response = try await send(request) } catch let error as TransportError {
             throw request.secrets.hiding(AuthStateError(error, url: request.url.redactedDescription, stage: .resource))
         }
         switch ResourceVerdict(response, now: service.configuration.clock.now) {

@@ -11,6 +11,22 @@ public import AuthStateOAuth
 public protocol HTTPTransport: Sendable {
     /// Sends a request and returns the whole answer; throws `TransportError`, or `CancellationError` of the task.
     func send(_ request: TransportRequest) async throws -> TransportResponse
+
+    /// Sends a request and returns the answer when its head has come; the body is read as it comes.
+    ///
+    /// Of the request, `timeout` is the time until the head, and `maximumResponseBytes` does not count: the reader decides what
+    /// it takes. The default reads the whole answer first. A transport around another one forwards the call: events would
+    /// wait for an end that does not come.
+    ///
+    /// - Throws: `TransportError`, or `CancellationError` of the task.
+    func stream(_ request: TransportRequest) async throws -> StreamedResponse
+}
+
+extension HTTPTransport {
+    /// Reads the whole answer, then returns it.
+    public func stream(_ request: TransportRequest) async throws -> StreamedResponse {
+        StreamedResponse(try await send(request))
+    }
 }
 
 /// The reason why no answer came.

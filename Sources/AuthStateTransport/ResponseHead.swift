@@ -5,7 +5,8 @@ import AuthStateOAuth
 /// Sections of interim answers (1xx) are dropped when the next status line comes, and trailers are ignored.
 struct ResponseHead {
     private var bytes: [UInt8] = []
-    private var isComplete = false
+    /// Whether the section has ended; that of an interim answer is followed by another.
+    private(set) var isComplete = false
     private var total = 0
 
     /// The most bytes that header sections may have, those of interim answers included.

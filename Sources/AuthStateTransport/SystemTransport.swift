@@ -20,6 +20,9 @@ public struct SystemTransport: HTTPTransport {
 
     /// Sends a request and returns the whole answer; throws `TransportError`, or `CancellationError` of the task.
     public func send(_ request: TransportRequest) async throws -> TransportResponse { try await base.send(request) }
+
+    /// Sends a request and returns the answer when its head has come; throws as `send(_:)` does.
+    public func stream(_ request: TransportRequest) async throws -> StreamedResponse { try await base.stream(request) }
 }
 
 extension HTTPTransport where Self == SystemTransport {

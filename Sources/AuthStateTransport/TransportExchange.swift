@@ -1,9 +1,12 @@
 import AuthStateJOSE
 import AuthStateOAuth
 
-/// One request and the caller that waits for its answer; the caller is resumed exactly once, by the first result.
+/// One request and the caller that waits for its answer, or for the answer's head; the caller is resumed exactly once, by the
+/// first result.
 final class TransportExchange: Sendable {
     let request: WireRequest
+    /// Where the body goes of an answer that is read as it comes; nil for one that is read as a whole.
+    let body: BodyPipe?
     private let state = Lock<State>(.unclaimed)
 
     private enum State {
@@ -14,7 +17,10 @@ final class TransportExchange: Sendable {
         case finished
     }
 
-    init(_ request: WireRequest) { self.request = request }
+    init(_ request: WireRequest, body: BodyPipe? = nil) { (self.request, self.body) = (request, body) }
+
+    /// Resumes the caller of a stream with the answer's head.
+    func begin(_ head: TransportResponse) { resume(.success(head)) }
 
     var isFinished: Bool {
         state.withLock { state in
@@ -41,6 +47,11 @@ final class TransportExchange: Sendable {
 
     /// Ends the exchange; does nothing when it has ended before.
     func finish(_ result: Result<TransportResponse, any Error>) {
+        resume(result)
+        body?.finish(result.map { _ in })
+    }
+
+    private func resume(_ result: Result<TransportResponse, any Error>) {
         let continuation: CheckedContinuation<TransportResponse, any Error>? = state.withLock { state in
             switch state {
             case .unclaimed: state = .early(result)

@@ -37,6 +37,8 @@ void *AuthStateCurlEasyInit(void) { return curl.curl_easy_init(); }
 void AuthStateCurlEasyReset(void *easy) { curl.curl_easy_reset(easy); }
 void AuthStateCurlEasyCleanup(void *easy) { curl.curl_easy_cleanup(easy); }
 
+void AuthStateCurlEasyPause(void *easy, long what) { curl.curl_easy_pause(easy, (int)what); }
+
 long AuthStateCurlSetLong(void *easy, long option, long value) {
     return curl.curl_easy_setopt(easy, (unsigned int)option, value);
 }

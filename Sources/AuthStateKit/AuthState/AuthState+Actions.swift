@@ -136,13 +136,31 @@ extension AuthState {
         parameters: RenewalParameters = .none,
         policy: UnauthorizedPolicy? = nil
     ) async throws -> TransportResponse {
-        try await performAction(request, parameters: parameters, policy: policy) { _ in }
+        try await perform(request, parameters, policy, by: service.transport.send) { _ in }
+    }
+
+    /// Sends a request as `performAction(_:parameters:policy:)` does, and returns the answer when its head has come: for
+    /// server-sent events, long polls and large files.
+    ///
+    /// The token counts when the request is sent: a stream goes on after its expiry. An answer that is no success is read as a
+    /// whole, up to the request's `maximumResponseBytes`.
+    ///
+    /// - Parameters:
+    ///   - request: The request, without the header fields that authorize it; its `timeout` is the time until the head.
+    ///   - parameters: Scopes and other parameters beyond the default.
+    ///   - policy: The policy for a refused token; nil takes the state's.
+    /// - Throws: As `performAction(_:parameters:policy:)`; an iterator of the answer throws as `StreamedResponse` says.
+    public nonisolated(nonsending) func stream(
+        _ request: TransportRequest, parameters: RenewalParameters = .none, policy: UnauthorizedPolicy? = nil
+    ) async throws -> StreamedResponse {
+        let stream = PendingStream(service.transport)
+        return stream.response(to: try await perform(request, parameters, policy, by: stream.send) { _ in })
     }
 
     /// Sends a request with tokens that pass a check.
-    package nonisolated(nonsending) func performAction(
-        _ request: TransportRequest, parameters: RenewalParameters, policy: UnauthorizedPolicy?,
-        checking check: (Tokens) throws -> Void
+    package nonisolated(nonsending) func perform(
+        _ request: TransportRequest, _ parameters: RenewalParameters, _ policy: UnauthorizedPolicy?,
+        by send: (TransportRequest) async throws -> TransportResponse, checking check: (Tokens) throws -> Void
     ) async throws -> TransportResponse {
         try await withFreshToken(parameters, policy: policy) { tokens in
             try check(tokens)
@@ -151,7 +169,7 @@ extension AuthState {
                 request.headers[field.name] = field.value
             }
             let response: TransportResponse
-            do { response = try await service.transport.send(request) } catch let error as TransportError {
+            do { response = try await send(request) } catch let error as TransportError {
                 throw request.secrets.hiding(
                     AuthStateError(error, url: request.url.redactedDescription, stage: .resource))
             }

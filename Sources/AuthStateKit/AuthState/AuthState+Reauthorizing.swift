@@ -26,7 +26,7 @@ extension AuthState {
         let account = reauthorize.account.usesIDTokens ? record.idToken : nil
         return try await withReauthorization(reauthorize) {
             // Checked before each sending: another process may log another user in at any time.
-            try await performAction(request, parameters: parameters, policy: policy) { tokens in
+            try await perform(request, parameters, policy, by: service.transport.send) { tokens in
                 if let account, tokens.idToken != account {
                     try IDToken.checkAccount(of: tokens.idToken, isThatOf: account)
                 }

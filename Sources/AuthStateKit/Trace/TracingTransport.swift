@@ -8,6 +8,18 @@ struct TracingTransport: HTTPTransport {
     let trace: LoginTrace
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
+        try await traced(request, base.send) { $0 }
+    }
+
+    /// Reports the head of the answer.
+    func stream(_ request: TransportRequest) async throws -> StreamedResponse {
+        try await traced(request, base.stream) { TransportResponse(status: $0.status, headers: $0.headers) }
+    }
+
+    private func traced<R>(
+        _ request: TransportRequest, _ send: (TransportRequest) async throws -> R,
+        response: (R) -> TransportResponse
+    ) async throws -> R {
         let (start, date) = (ContinuousClock.now, trace.now)
         func tell(_ outcome: Result<TransportResponse, any Error>, _ words: String) {
             let duration = ContinuousClock.now - start
@@ -17,9 +29,9 @@ struct TracingTransport: HTTPTransport {
             )
         }
         do {
-            let response = try await base.send(request)
-            tell(.success(response), "\(response.status)")
-            return response
+            let answer = try await send(request)
+            tell(.success(response(answer)), "\(response(answer).status)")
+            return answer
         } catch {
             tell(
                 .failure(error),

@@ -23,6 +23,12 @@
             return TransportError(.unreachable, message, requestMayHaveBeenSent: false)
         }
 
+        /// Returns the error for an answer whose head did not come in time.
+        static func timedOut(_ request: WireRequest) -> TransportError {
+            let message = "\(request.peer) did not begin to answer within \(request.timeoutMilliseconds) ms."
+            return TransportError(.timedOut, message, requestMayHaveBeenSent: true)
+        }
+
         /// Codes that determine the kind of failure by themselves; every other one is a lost connection.
         private static let kinds: [Int: TransportError.Code] = [
             AuthStateCurl_CURLE_URL_MALFORMAT: .invalidRequest,

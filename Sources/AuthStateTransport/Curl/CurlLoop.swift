@@ -12,6 +12,16 @@
         private let sockets: CurlSockets
         private var queue: CurlQueue
         private var transfers: [ObjectIdentifier: CurlTransfer] = [:]
+        /// The streams whose head has just come.
+        private var begun: [CurlTransfer] = []
+        /// The number of streams in progress, whose connections do not count.
+        private var streams = 0 {
+            didSet {
+                AuthStateCurlMultiSetLong(
+                    multi, AuthStateCurl_CURLMOPT_MAX_HOST_CONNECTIONS, maximumConnections + streams)
+            }
+        }
+        private let maximumConnections: Int
         /// Handles at rest; making one anew costs more than resetting it.
         private var spareHandles: [UnsafeMutableRawPointer] = []
         private static let maximumSpareHandles = 16
@@ -27,9 +37,9 @@
             sockets = CurlSockets(of: multi, bell: mailbox.bell)
             options = CurlTransfer.Options(configuration)
             self.authorities = CurlAuthorities(own: authorities)
-            let connections = max(1, configuration.maximumConnectionsPerHost)
-            queue = CurlQueue(connections: connections)
-            AuthStateCurlMultiSetLong(multi, AuthStateCurl_CURLMOPT_MAX_HOST_CONNECTIONS, connections)
+            maximumConnections = max(1, configuration.maximumConnectionsPerHost)
+            queue = CurlQueue(connections: maximumConnections)
+            AuthStateCurlMultiSetLong(multi, AuthStateCurl_CURLMOPT_MAX_HOST_CONNECTIONS, maximumConnections)
             AuthStateCurlMultiSetLong(multi, AuthStateCurl_CURLMOPT_MAXCONNECTS, Self.maximumIdleConnections)
         }
 
@@ -77,6 +87,9 @@
                         switch command {
                         case .start(let exchange): enqueue(exchange)
                         case .cancel(let exchange): cancel(exchange)
+                        case .resume(let exchange):
+                            guard let transfer = transfers[ObjectIdentifier(exchange)] else { continue }
+                            AuthStateCurlEasyPause(transfer.easy, AuthStateCurl_CURLPAUSE_CONT)
                         case .stop: return close()
                         }
                     }
@@ -85,8 +98,18 @@
                 for exchange in queue.removeExpired(at: .now) {
                     exchange.finish(.failure(CurlFailure.noConnection(for: exchange.request)))
                 }
+                makeRoom()
                 finishEnded()
             }
+        }
+
+        /// Lets others use the places of streams whose head has come.
+        private func makeRoom() {
+            guard !begun.isEmpty else { return }
+            let hosts = begun.map(\.host)
+            streams += begun.count
+            begun = []
+            hosts.forEach(leave)
         }
 
         /// Starts an exchange, as soon as its host has room for it.
@@ -119,7 +142,7 @@
             }
             let transfer = CurlTransfer(
                 exchange, with: host, easy: easy, search: search ?? authorities.first,
-                spentMilliseconds: spentMilliseconds)
+                spentMilliseconds: spentMilliseconds, onHead: { [unowned self] in begun.append($0) })
             let code = transfer.apply(options, &authorities)
             guard code == AuthStateCurl_CURLE_OK, AuthStateCurlMultiAdd(multi, easy) == 0 else {
                 exchange.finish(.failure(CurlFailure.setUp(code)))
@@ -144,9 +167,15 @@
                 if code == AuthStateCurl_CURLE_OK { learn(from: transfer) }
                 // The caller first: tidying up need not delay it.
                 transfer.exchange.finish(transfer.result(code))
-                drop(transfer)
-                leave(transfer.host)
+                end(transfer)
             }
+        }
+
+        /// Frees what an exchange holds, and its place.
+        private func end(_ transfer: CurlTransfer) {
+            makeRoom()
+            drop(transfer)
+            if transfer.isStreaming { streams -= 1 } else { leave(transfer.host) }
         }
 
         private func learn(from transfer: CurlTransfer) {
@@ -166,9 +195,7 @@
 
         /// Frees what an exchange holds whose caller has been resumed; one that waits is left out when its turn comes.
         private func cancel(_ exchange: TransportExchange) {
-            guard let transfer = transfers[ObjectIdentifier(exchange)] else { return }
-            drop(transfer)
-            leave(transfer.host)
+            if let transfer = transfers[ObjectIdentifier(exchange)] { end(transfer) }
         }
 
         /// Frees what an exchange holds, whether or not it has ended.

@@ -8,6 +8,8 @@
         enum Command: Sendable {
             case start(TransportExchange)
             case cancel(TransportExchange)
+            /// The reader of a stream that was paused has room again.
+            case resume(TransportExchange)
             case stop
         }
 

@@ -61,7 +61,12 @@
             }
 
             set(AuthStateCurl_CURLOPT_URL, request.url)
-            set(AuthStateCurl_CURLOPT_TIMEOUT_MS, max(1, request.timeoutMilliseconds - spentMilliseconds))
+            if exchange.body == nil {
+                set(AuthStateCurl_CURLOPT_TIMEOUT_MS, max(1, request.timeoutMilliseconds - spentMilliseconds))
+            } else {
+                // A stream may be silent for hours: a server that is gone is noticed all the same.
+                set(AuthStateCurl_CURLOPT_TCP_KEEPALIVE, 1)
+            }
             set(AuthStateCurl_CURLOPT_ACCEPT_ENCODING, "")
             set(AuthStateCurl_CURLOPT_USERAGENT, "AuthStateKit")
             if request.isSecure {

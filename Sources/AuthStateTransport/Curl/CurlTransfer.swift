@@ -33,18 +33,24 @@
         /// Whether libcurl counts `attempts` (since 7.80).
         var countsAttempts = false
 
+        /// Called when the head of a stream has come.
+        private let onHead: (CurlTransfer) -> Void
+        /// Whether the head of a stream has come.
+        private(set) var isStreaming = false
+
         /// The part of an answer that was too long.
         enum Excess { case head, body }
 
         init(
             _ exchange: TransportExchange, with host: String, easy: UnsafeMutableRawPointer,
-            search: CurlAuthorities.Search, spentMilliseconds: Int
+            search: CurlAuthorities.Search, spentMilliseconds: Int, onHead: @escaping (CurlTransfer) -> Void
         ) {
             self.exchange = exchange
             self.host = host
             self.easy = easy
             self.search = search
             self.spentMilliseconds = spentMilliseconds
+            self.onHead = onHead
             detail.pointee = 0
         }
 
@@ -67,10 +73,23 @@
 
         func receiveHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
             if !head.append(bytes) { excess = .head }
-            return excess == nil
+            guard excess == nil else { return false }
+            guard exchange.body != nil, head.isComplete, !isStreaming, status >= 200 else { return true }
+            switch answer {
+            case .failure: return false
+            case .success(let head):
+                isStreaming = true
+                onHead(self)
+                exchange.begin(head)
+                return true
+            }
         }
 
         func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+            if let body = exchange.body {
+                if !body.take(Data(bytes)) { AuthStateCurlEasyPause(easy, AuthStateCurl_CURLPAUSE_RECV) }
+                return true
+            }
             if bytes.count > exchange.request.maximumResponseBytes - body.count { excess = .body }
             if excess == nil { body.append(contentsOf: bytes) }
             return excess == nil
@@ -99,7 +118,15 @@
         var mayBeStartedAgain: Bool { attempts == 0 || exchange.request.isIdempotent }
 
         func result(_ code: Int) -> Result<TransportResponse, any Error> {
+            // A head that cannot be used ended the exchange.
+            if case .failure(let error) = answer { return .failure(error) }
             guard code == AuthStateCurl_CURLE_OK else { return .failure(CurlFailure.error(for: code, self)) }
+            return answer
+        }
+
+        private var status: Int { AuthStateCurlGetLong(easy, AuthStateCurl_CURLINFO_RESPONSE_CODE) }
+
+        private var answer: Result<TransportResponse, any Error> {
             let headers = head.headers
             // libcurl takes the last of several lengths; a proxy may have taken another (RFC 9112, section 6.3).
             let lengths = headers[values: "Content-Length"]
@@ -107,7 +134,6 @@
                 let message = "The answer of \(exchange.request.peer) has two lengths."
                 return .failure(TransportError(.connectionLost, message, requestMayHaveBeenSent: true))
             }
-            let status = AuthStateCurlGetLong(easy, AuthStateCurl_CURLINFO_RESPONSE_CODE)
             return .success(TransportResponse(status: status, headers: headers, body: body))
         }
     }

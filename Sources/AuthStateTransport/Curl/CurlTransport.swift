@@ -22,9 +22,35 @@
         /// Sends a request and returns the whole answer, with any status; throws `TransportError`, or
         /// `CancellationError` as soon as the task is cancelled.
         public func send(_ request: TransportRequest) async throws -> TransportResponse {
-            let mailbox = try mailbox()
-            let exchange = TransportExchange(try WireRequest(request))
-            return try await withTaskCancellationHandler {
+            try await perform(TransportExchange(try WireRequest(request)), by: try mailbox())
+        }
+
+        /// Sends a request and returns the answer when its head has come, with any status; throws as `send(_:)` does.
+        ///
+        /// A connection that carries a stream does not count among `maximumConnectionsPerHost`.
+        public func stream(_ request: TransportRequest) async throws -> StreamedResponse {
+            let (mailbox, body) = (try mailbox(), BodyPipe())
+            let exchange = TransportExchange(try WireRequest(request), body: body)
+            body.onRoom { [weak exchange] in exchange.map { mailbox.post(.resume($0)) } }
+            let limit = Task {
+                try await Task.sleep(for: exchange.request.timeout)
+                exchange.finish(.failure(CurlFailure.timedOut(exchange.request)))
+                mailbox.post(.cancel(exchange))
+            }
+            defer { limit.cancel() }
+            let head = try await perform(exchange, by: mailbox)
+            let reader = BodyReader(body) { mailbox.post(.cancel(exchange)) }
+            return StreamedResponse(status: head.status, headers: head.headers) { [self] in
+                // The connections end with the transport.
+                defer { withExtendedLifetime(self) {} }
+                return try await reader.next()
+            }
+        }
+
+        private func perform(
+            _ exchange: TransportExchange, by mailbox: CurlMailbox
+        ) async throws -> TransportResponse {
+            try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     if exchange.wait(continuation) { mailbox.post(.start(exchange)) }
                 }

@@ -18,9 +18,9 @@ final class URLSessionExchange: Sendable {
         var refusedChain: [[UInt8]]?
     }
 
-    init(_ request: WireRequest) {
+    init(_ request: WireRequest, body: BodyPipe? = nil) {
         self.request = request
-        caller = TransportExchange(request)
+        caller = TransportExchange(request, body: body)
     }
 
     /// Registers the caller; returns false when the exchange had ended before: the caller has been resumed.
@@ -41,14 +41,20 @@ final class URLSessionExchange: Sendable {
             state.headers = headers
             state.body = Data()
         }
+        if caller.body != nil { caller.begin(TransportResponse(status: status, headers: headers)) }
     }
 
-    /// Takes a part of the answer's body, decompressed; returns false when there is more than the request allows.
-    func receive(_ part: Data) -> Bool {
-        state.withLock { state in
+    /// The way on after a part of a body.
+    enum Reception { case goOn, pause, cancel }
+
+    /// Takes a part of the answer's body, decompressed; cancels when there is more than the request allows, and pauses when the
+    /// reader of a stream is behind.
+    func receive(_ part: Data) -> Reception {
+        if let body = caller.body { return part.isEmpty || body.take(part) ? .goOn : .pause }
+        return state.withLock { state in
             if part.count > request.maximumResponseBytes - state.body.count { state.isTooLarge = true }
             if !state.isTooLarge { state.body.append(part) }
-            return !state.isTooLarge
+            return state.isTooLarge ? .cancel : .goOn
         }
     }
 

@@ -36,15 +36,37 @@
         /// Sends a request and returns the whole answer, with any status; throws `TransportError`, or
         /// `CancellationError` as soon as the task is cancelled.
         public func send(_ request: TransportRequest) async throws -> TransportResponse {
+            try await perform(request).response
+        }
+
+        /// Sends a request and returns the answer when its head has come, with any status; throws as `send(_:)` does.
+        public func stream(_ request: TransportRequest) async throws -> StreamedResponse {
+            let body = BodyPipe()
+            let (head, task) = try await perform(request, body: body)
+            body.onRoom { task.resume() }
+            let reader = BodyReader(body) { task.cancel() }
+            return StreamedResponse(status: head.status, headers: head.headers) { [self] in
+                // The session ends with the transport.
+                defer { withExtendedLifetime(self) {} }
+                return try await reader.next()
+            }
+        }
+
+        private func perform(
+            _ request: TransportRequest, body: BodyPipe? = nil
+        ) async throws -> (response: TransportResponse, task: URLSessionTask) {
             if let problem { throw problem }
             let wire = try WireRequest(request)
             guard wire.addressPolicy.allows(host: wire.host) else {
                 throw TransportError.notPublic(wire.peer, InternetAddress(host: wire.host))
             }
-            let exchange = URLSessionExchange(wire)
+            let exchange = URLSessionExchange(wire, body: body)
             let route = wire.mayUseProxy ? proxied : direct
             let (session, delegate) = (route.session, route.delegate)
-            let task = session.dataTask(with: wire.urlRequest(for: request.url))
+            var message = wire.urlRequest(for: request.url)
+            // The time between two pieces of a stream has no limit that the session could know.
+            if body != nil { message.timeoutInterval = .infinity }
+            let task = session.dataTask(with: message)
             delegate.begin(exchange, task)
             // The session's own limit for a whole exchange is the same for all of them.
             let limit = Task {
@@ -53,7 +75,7 @@
                 task.cancel()
             }
             defer { limit.cancel() }
-            return try await withTaskCancellationHandler {
+            let response = try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     if exchange.wait(continuation) { task.resume() } else { delegate.forget(task) }
                 }
@@ -61,6 +83,7 @@
                 exchange.cancel()
                 task.cancel()
             }
+            return (response, task)
         }
     }
 

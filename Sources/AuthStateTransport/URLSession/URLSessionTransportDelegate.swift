@@ -47,7 +47,11 @@
         }
 
         func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-            if exchange(of: dataTask)?.receive(data) == false { dataTask.cancel() }
+            switch exchange(of: dataTask)?.receive(data) {
+            case .goOn, nil: break
+            case .pause: dataTask.suspend()
+            case .cancel: dataTask.cancel()
+            }
         }
 
         func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

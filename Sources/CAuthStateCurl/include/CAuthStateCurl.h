@@ -23,6 +23,7 @@ struct CURLMsg;
     FUNCTION(void, curl_easy_cleanup, (void *))                                                                       \
     FUNCTION(unsigned int, curl_easy_setopt, (void *, unsigned int, ...))                                             \
     FUNCTION(unsigned int, curl_easy_getinfo, (void *, unsigned int, ...))                                            \
+    FUNCTION(unsigned int, curl_easy_pause, (void *, int))                                                            \
     FUNCTION(const char *, curl_easy_strerror, (unsigned int))                                                        \
     FUNCTION(struct curl_slist *, curl_slist_append, (struct curl_slist *, const char *))                             \
     FUNCTION(void, curl_slist_free_all, (struct curl_slist *))                                                        \
@@ -55,6 +56,8 @@ struct CURLMsg;
     CONSTANT(CURL_CSELECT_OUT, 2)                                                                                     \
     CONSTANT(CURL_SOCKET_TIMEOUT, -1)                                                                                 \
     CONSTANT(CURL_SOCKET_BAD, -1)                                                                                     \
+    CONSTANT(CURLPAUSE_RECV, 1)                                                                                       \
+    CONSTANT(CURLPAUSE_CONT, 0)                                                                                       \
     CONSTANT(CURL_BLOB_COPY, 1)                                                                                       \
     CONSTANT(CURLMSG_DONE, 1)                                                                                         \
     /* Options whose value is a long */                                                                               \
@@ -69,6 +72,7 @@ struct CURLMsg;
     CONSTANT(CURLOPT_TIMEOUT_MS, 155)                                                                                 \
     CONSTANT(CURLOPT_CONNECTTIMEOUT_MS, 156)                                                                          \
     CONSTANT(CURLOPT_PROTOCOLS, 181)                                                                                  \
+    CONSTANT(CURLOPT_TCP_KEEPALIVE, 213)                                                                              \
     CONSTANT(CURLOPT_PATH_AS_IS, 234)                                                                                 \
     CONSTANT(CURLOPT_SUPPRESS_CONNECT_HEADERS, 265)                                                                   \
     CONSTANT(CURLOPT_HTTP09_ALLOWED, 285)                                                                             \
@@ -206,6 +210,8 @@ long AuthStateCurlGlobalInit(void);
 void *AuthStateCurlEasyInit(void);
 void AuthStateCurlEasyReset(void *easy);
 void AuthStateCurlEasyCleanup(void *easy);
+/// Pauses the body's delivery, also from within a callback, or lets it go on: CURLPAUSE_RECV or CURLPAUSE_CONT.
+void AuthStateCurlEasyPause(void *easy, long what);
 long AuthStateCurlSetLong(void *easy, long option, long value);
 long AuthStateCurlSetPointer(void *easy, long option, const void *value);
 long AuthStateCurlSetOffset(void *easy, long option, int64_t value);

@@ -1,0 +1,67 @@
+public import AuthStateFoundation
+public import AuthStateJOSE
+public import AuthStateOAuth
+
+/// An answer whose body is read as it comes: server-sent events, long polls, large files.
+///
+/// ```swift
+/// let answer = try await authState.stream(TransportRequest(url: events))
+/// for try await piece in answer { parser.read(piece) }
+/// ```
+///
+/// The transport reads ahead a little and then waits for the reader: memory does not grow with the body. Dropping the answer,
+/// and its iterators, ends the exchange; so does the cancellation of the task that reads.
+public struct StreamedResponse: Sendable, AsyncSequence, Redacted {
+    /// The status code.
+    public var status: Int
+    /// The header fields of the final answer.
+    public var headers: TransportHeaders
+    private let read: @Sendable () async throws -> Data?
+
+    /// Makes an answer from a function.
+    ///
+    /// - Parameters:
+    ///   - status: The status code.
+    ///   - headers: The header fields.
+    ///   - read: Returns the next piece of the body, decompressed; nil at its end.
+    public init(status: Int, headers: TransportHeaders = [:], read: @escaping @Sendable () async throws -> Data?) {
+        (self.status, self.headers, self.read) = (status, headers, read)
+    }
+
+    /// Makes an answer whose body has come already.
+    public init(_ response: TransportResponse) {
+        let body = Lock<Data?>(response.body.isEmpty ? nil : response.body)
+        self.init(status: response.status, headers: response.headers) { body.withLock { $0.take() } }
+    }
+
+    /// Reads what is left of the body, as a whole.
+    ///
+    /// - Throws: `TransportError` with `.responseTooLarge` for more than so many bytes, and as an iterator does.
+    public func collected(upTo maximumBytes: Int) async throws -> TransportResponse {
+        var response = TransportResponse(status: status, headers: headers)
+        while let piece = try await read() {
+            guard piece.count <= maximumBytes - response.body.count else {
+                throw TransportError(
+                    .responseTooLarge, "The answer has more than \(maximumBytes) bytes.", requestMayHaveBeenSent: true)
+            }
+            response.body.append(piece)
+        }
+        return response
+    }
+
+    /// Makes an iterator. All iterators read the one body: each piece goes to one of them.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(read: read) }
+
+    /// Reads the body, piece by piece.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let read: @Sendable () async throws -> Data?
+
+        /// Returns the next piece of the body, of any size but zero; nil at its end.
+        ///
+        /// - Throws: `TransportError` when the connection breaks; `CancellationError`.
+        public mutating func next() async throws -> Data? { try await read() }
+    }
+
+    /// The status: the body can hold tokens.
+    public var description: String { "HTTP \(status), a stream" }
+}
