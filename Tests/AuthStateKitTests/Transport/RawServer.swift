@@ -12,6 +12,8 @@
             case reset
             /// One byte of "x" at each turn of the loop, about every 10 ms, for ever.
             case drip
+            /// Bytes as fast as the client takes them, for ever; `flooded` counts them.
+            case flood
             /// Lets no other client connect; the connections that there are stay.
             case stopListening
         }
@@ -29,11 +31,17 @@
         private final class Shared: Sendable {
             let requests = Lock<[Request]>([])
             let openConnections = Lock<Int>(0)
+            let flooded = Lock<(bytes: Int, stalls: Int)>((0, 0))
+            let later = Lock<[Action]>([])
             let isStopped = Lock<Bool>(false)
         }
 
         var requests: [Request] { shared.requests.withLock { $0 } }
         var openConnections: Int { shared.openConnections.withLock { $0 } }
+        /// The bytes of floods that clients have taken, buffers of the system included, and the turns since without room.
+        var flooded: (bytes: Int, stalls: Int) { shared.flooded.withLock { $0 } }
+        /// Performs actions on all connections that there are.
+        func perform(_ actions: Action...) { shared.later.withLock { $0 += actions } }
         var url: String { "http://127.0.0.1:\(port)" }
 
         init(_ answer: @escaping @Sendable (Request) -> [Action]) {
@@ -66,6 +74,7 @@
                 var number: Int
                 var received: [UInt8] = []
                 var drips = false
+                var floods = false
             }
 
             var listener: Int32
@@ -87,6 +96,12 @@
                         entry.fd == listener ? acceptOne() : receive(entry.fd)
                     }
                     for (descriptor, connection) in connections where connection.drips { write(descriptor, [0x78]) }
+                    for (descriptor, connection) in connections where connection.floods { flood(descriptor) }
+                    for action in shared.later.withLock({ actions in
+                        defer { actions = [] }; return actions
+                    }) {
+                        for descriptor in connections.keys { perform(action, descriptor) }
+                    }
                 }
                 for descriptor in connections.keys { drop(descriptor) }
                 stopListening()
@@ -140,6 +155,7 @@
                 switch action {
                 case .send(let bytes): write(descriptor, bytes)
                 case .drip: connections[descriptor]?.drips = true
+                case .flood: connections[descriptor]?.floods = true
                 case .close: drop(descriptor)
                 case .stopListening: stopListening()
                 case .reset:
@@ -158,6 +174,14 @@
                     guard count > 0 else { return drop(descriptor) }
                     rest = rest.dropFirst(count)
                 }
+            }
+
+            func flood(_ descriptor: Int32) {
+                let bytes = [UInt8](repeating: 0x78, count: 1 << 20)
+                let count = bytes.withUnsafeBytes {
+                    send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+                }
+                shared.flooded.withLock { $0 = count > 0 ? ($0.bytes + count, 0) : ($0.bytes, $0.stalls + 1) }
             }
 
             func drop(_ descriptor: Int32) {

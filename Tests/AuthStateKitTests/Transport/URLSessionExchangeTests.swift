@@ -1,4 +1,5 @@
 import AuthStateFoundation
+import AuthStateJOSE
 import Testing
 
 @testable import AuthStateKit
@@ -45,7 +46,7 @@ import Testing
     @Test func `head and parts of the body come together, with any status`() async throws {
         let answer = try await outcome(try exchange()) { exchange in
             exchange.receive(status: 302, fields: [("Location", "https://x.example"), ("Content-Type", "text/html")])
-            #expect(exchange.receive(Data("01234".utf8)) && exchange.receive(Data("56789".utf8)))
+            #expect(exchange.receive(Data("01234".utf8)) == .goOn && exchange.receive(Data("56789".utf8)) == .goOn)
             exchange.finish(nil)
         }
         #expect(answer.status == 302 && answer.body == Data("0123456789".utf8))
@@ -57,11 +58,30 @@ import Testing
         let error = await #expect(throws: TransportError.self) {
             try await outcome(try exchange(limit: 4)) { exchange in
                 exchange.receive(status: 200, fields: [])
-                #expect(exchange.receive(Data("0123".utf8)) && !exchange.receive(Data("4".utf8)))
+                #expect(exchange.receive(Data("0123".utf8)) == .goOn && exchange.receive(Data("4".utf8)) == .cancel)
                 exchange.finish(URLSessionFailure(code: -999, description: "cancelled"))
             }
         }
         #expect(error?.code == .responseTooLarge && error?.requestMayHaveBeenSent == true)
+    }
+
+    @Test func `a stream has its head first, pauses while the reader is behind, and ends with its failure`()
+        async throws
+    {
+        let body = BodyPipe()
+        let request = TransportRequest(url: try #require(URL(string: "https://api.example/")), maximumResponseBytes: 1)
+        let exchange = URLSessionExchange(try WireRequest(request), body: body)
+        let resumed = Lock(0)
+        body.onRoom { resumed.withLock { $0 += 1 } }
+        let head = try await outcome(exchange) { $0.receive(status: 200, fields: [("A", "1")]) }
+        #expect((head.status, head.headers["A"], head.body) == (200, "1", Data()))
+        let half = Data(count: BodyPipe.limit / 2)
+        #expect(exchange.receive(half) == .goOn && exchange.receive(half) == .pause)
+        #expect(try await body.next()?.count == BodyPipe.limit && resumed.withLock { $0 } == 1)
+        #expect(exchange.receive(Data("x".utf8)) == .goOn)
+        exchange.finish(URLSessionFailure(code: -1005, description: "The connection was lost"))
+        #expect(try await body.next() == Data("x".utf8))
+        await #expect { _ = try await body.next() } throws: { ($0 as? TransportError)?.code == .connectionLost }
     }
 
     @Test func `an end without a head is no answer`() async throws {
