@@ -271,5 +271,5 @@ extension RegistrationRequest {
 
 extension AuthStateError {
     /// Whether a store for one key has no room for another one.
-    fileprivate var isLackOfRoom: Bool { code == .invalidArgument && stage == .store }
+    var isLackOfRoom: Bool { code == .invalidArgument && stage == .store }
 }

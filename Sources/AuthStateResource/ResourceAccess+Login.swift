@@ -14,41 +14,49 @@ extension ResourceAccess {
         var accessToken: String?
         /// Whether the call shows what the resource allows; one that takes a token away does not.
         var showsAnswers = false
+        /// The scopes that a login of another caller must have asked for.
+        var scopes: [Scope] = []
     }
 
     /// Whether a state has a grant, or tokens, that a call has not tried.
     private func isNew(_ state: AuthState, since seen: Seen) -> Bool {
         let record = state.record
-        return isOurs(state) && state.isAuthorized
-            && (record.grantID != seen.grantID || seen.accessToken.map { $0 != record.accessToken } ?? false)
+        guard isOurs(state), state.isAuthorized,
+            record.grantID != seen.grantID || seen.accessToken.map({ $0 != record.accessToken }) ?? false
+        else { return false }
+        let asked = seen.scopes.isEmpty ? [] : record.requestedScopes
+        return seen.scopes.allSatisfy(asked.contains)
     }
 
-    /// Logs in, unless another call has done so since, or is about to.
+    /// Logs in, unless another call or process has done so since, or is about to.
     ///
     /// - Parameters:
     ///   - error: The reason, whose challenge leads; nil for a login that the program asked for.
     ///   - seen: What the caller used.
     ///   - since: The number of logins that had ended when the call began: it shares the failure of one that ended later.
-    func logIn(because error: AuthStateError?, seen: Seen, since: Int) async throws {
-        if try await isMade(seen, since: since) { return }
+    /// - Returns: Whether the call made the login, and did not adopt another's.
+    @discardableResult
+    func logIn(because error: AuthStateError?, seen: Seen, since: Int) async throws -> Bool {
+        if try await isMade(seen, since: since) { return false }
         let login = SharedLogin { [self] in
             do {
-                try await perform(because: error, seen: seen)
+                let isOwn = try await perform(because: error, seen: seen)
                 await ended(nil)
+                return isOwn
             } catch {
                 await ended(error)
                 throw error
             }
         }
         running = login
-        try await login.value()
+        return try await login.value()
     }
 
     /// Returns whether another call has made a login: waits for the one in progress, and shares the failure of one that ended
     /// after this call had begun.
     func isMade(_ seen: Seen, since: Int) async throws -> Bool {
         if let running, !running.isOver {
-            try await running.value()
+            _ = try await running.value()
             return true
         }
         if let state, isNew(state, since: seen) { return true }
@@ -58,26 +66,48 @@ extension ResourceAccess {
 
     private func ended(_ error: (any Error)?) { history.loginEnded(error) }
 
-    private func perform(because error: AuthStateError?, seen: Seen) async throws {
-        // Another process may have logged in, or out.
-        if let state { try? await state.reload() } else { state = try await restored() }
-        if let state, isNew(state, since: seen) { return }
-        if error != nil { try await checkKey() }
+    private func perform(because error: AuthStateError?, seen: Seen) async throws -> Bool {
+        if try await isMadeElsewhere(seen, because: error) { return false }
         if let error, error.isFailedRenewal(of: state?.record) { try await checkServer(because: error) }
         if case .elsewhere = login.way { throw needsPerson(because: error, seen: seen) }
         try await place.tryStore()
+        guard login.hasPage else { return try await make(because: error, seen: seen, in: nil) }
+        return try await inTurn { turn in
+            if try await isMadeElsewhere(seen, because: error) { return false }
+            if let failure = turn?.failure { throw failure }
+            return try await make(because: error, seen: seen, in: turn)
+        }
+    }
+
+    /// Returns whether another process has made a login: reads what is stored.
+    ///
+    /// - Throws: As `checkKey()`, where an error leads to the login.
+    private func isMadeElsewhere(_ seen: Seen, because error: AuthStateError?) async throws -> Bool {
+        // Another process may have logged in, or out.
+        if let state { try? await state.reload() } else { state = try await restored() }
+        if let state, isNew(state, since: seen) { return true }
+        if error != nil { try await checkKey() }
+        return false
+    }
+
+    private func make(because error: AuthStateError?, seen: Seen, in turn: Turn?) async throws -> Bool {
         while true {
             let plan = try await plan(because: error)
             // A renewal of another call, or a login elsewhere, may have ended meanwhile.
-            if let state, isNew(state, since: seen) { return }
-            do { return try await logIn(by: plan) } catch let refusal as AuthStateError
-                where refusal.code == .invalidClient
-            {
+            if let state, isNew(state, since: seen) { return false }
+            do {
+                try await logIn(by: plan)
+                await turn?.succeed()
+                return true
+            } catch let refusal as AuthStateError {
                 // The server no longer knows the client that registered there; one that registered just now is not refused
                 // for that.
-                guard let known = plan.registration?.clientID, let issuer = plan.provider.issuer,
-                    history.forget(known, at: issuer)
-                else { throw refusal }
+                guard refusal.code == .invalidClient, let known = plan.registration?.clientID,
+                    let issuer = plan.provider.issuer, history.forget(known, at: issuer)
+                else {
+                    await turn?.fail(refusal, at: plan.provider)
+                    throw refusal
+                }
             }
         }
     }
@@ -257,6 +287,11 @@ extension ResourceAccess {
     var annotations: [String: String] {
         options.annotations.merging([Self.annotation: resource.rawValue]) { $1 }
     }
+}
+
+extension AuthState.Record {
+    /// The scopes that the login asked for.
+    var requestedScopes: [Scope] { lastAuthorizationResponse?.request.scopes ?? machineGrant?.scopes ?? [] }
 }
 
 extension String {

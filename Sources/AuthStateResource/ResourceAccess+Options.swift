@@ -20,6 +20,11 @@ extension ResourceAccess {
         public var registersAnew = false
         /// The number of logins for more rights that one operation may lead to; 0 reports the first `.insufficientScope`.
         public var maximumStepUps = 2
+        /// The longest time to wait for a login that another process with the same store and key makes, until
+        /// `.storeLocked`; the store's clock measures it.
+        public var maximumLoginWait: Duration = .seconds(600)
+        /// Called when a login begins to wait for that of another process.
+        public var onWaitingForLogin: (@Sendable () -> Void)?
         /// Chooses one of several authorization servers; nil, and a nil answer, take the first. The one that the stored login
         /// belongs to is not asked about.
         public var chooseServer: (@Sendable ([Issuer]) -> Issuer?)?

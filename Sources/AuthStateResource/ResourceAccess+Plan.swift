@@ -127,8 +127,7 @@ extension ResourceAccess {
         _ challenge: AuthenticationChallenge?, _ metadata: ProtectedResourceMetadata, _ provider: ProviderConfiguration,
         _ home: AuthState.Record?, because error: AuthStateError?
     ) throws -> [Scope] {
-        let before = home?.lastAuthorizationResponse?.request.scopes ?? home?.machineGrant?.scopes ?? []
-        let requested = before + (options.scopes ?? [])
+        let requested = (home?.requestedScopes ?? []) + (options.scopes ?? [])
         let scopes =
             requested.isEmpty
             ? ScopeSelection.first(challenge, resource: metadata, server: provider.metadata)

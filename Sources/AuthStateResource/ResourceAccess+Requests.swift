@@ -141,12 +141,16 @@ extension ResourceAccess {
 
     /// Logs in, whether there is a login or not; operations that led to logins for more rights in vain may do so again.
     ///
+    /// A login that another process completes meanwhile is adopted, if it asked for the scopes of the options: no second page is
+    /// shown.
+    ///
     /// - Throws: As `performAction(_:operation:)`; the login before is then unchanged.
     public func logIn() async throws {
         let before = try await authState()
         try? await before?.reload()
         history.loginWanted()
-        try await logIn(because: nil, seen: Seen(grantID: before?.record.grantID), since: history.ended)
+        let seen = Seen(grantID: before?.record.grantID, scopes: options.scopes ?? [])
+        try await logIn(because: nil, seen: seen, since: history.ended)
     }
 
     /// Runs a body with the state of the login, and makes the logins that its errors ask for; the body notes the tokens that it

@@ -14,8 +14,7 @@ extension ResourceAccess {
         let wanted = await wanted(error.challenge)
         if try await isMade(seen, since: since) { return false }
         guard let record = state?.record else {
-            try await logIn(because: error, seen: seen, since: since)
-            return true
+            return try await logIn(because: error, seen: seen, since: since)
         }
         let granted = record.scope?.scopes ?? []
         // The login that is kept may be one of an earlier process. A right that was granted and withdrawn is another matter.
@@ -25,8 +24,8 @@ extension ResourceAccess {
         case .inVain(let count): throw error.inVain(after: count)
         case .notGranted(let scopes): throw error.notGranted(scopes)
         case .login(let number):
-            try await logIn(because: error, seen: seen, since: since)
             // Only a login that was made counts.
+            guard try await logIn(because: error, seen: seen, since: since) else { return false }
             if let operation { history.steppedUp(for: operation, number: number) }
             return true
         }

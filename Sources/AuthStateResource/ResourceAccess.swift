@@ -34,7 +34,7 @@ public actor ResourceAccess {
     /// The same, for readers outside the actor.
     private nonisolated let shown = Lock<AuthState?>(nil)
     /// The login in progress, or the last one.
-    var running: SharedLogin<Void>?
+    var running: SharedLogin<Bool>?
     /// The outcomes of the logins.
     var history: History
 

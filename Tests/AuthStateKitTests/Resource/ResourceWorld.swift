@@ -49,12 +49,13 @@ struct ResourceWorld: Sendable {
     /// An access, as a process has it.
     func access(
         clients: [ResourceClient] = [.registering(metadata)], login: ResourceLogin = .presenting(DirectUserAgent()),
-        key: AuthStateKey? = nil, _ change: (inout ResourceAccess.Options) -> Void = { _ in }
+        store: (any AuthStateStore)? = nil, key: AuthStateKey? = nil,
+        _ change: (inout ResourceAccess.Options) -> Void = { _ in }
     ) throws -> ResourceAccess {
         var options = ResourceAccess.Options()
         change(&options)
         return try ResourceAccess(
-            url.absoluteString, clients: clients, login: login, store: store, key: key, service: service,
+            url.absoluteString, clients: clients, login: login, store: store ?? self.store, key: key, service: service,
             options: options)
     }
 

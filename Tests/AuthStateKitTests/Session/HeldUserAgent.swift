@@ -11,6 +11,8 @@ final class HeldUserAgent: ExternalUserAgent {
         case logsIn
         /// Closes the page.
         case closes
+        /// Has no browser.
+        case seesNothing
     }
 
     let gate: ScriptedTransport.Gate
@@ -57,10 +59,11 @@ final class HeldUserAgent: ExternalUserAgent {
 
         private func go(_ url: URL) async throws -> AuthorizationCallback {
             try await agent.gate.pass()
-            if case .closes = agent.person {
-                throw AuthStateError(.cancelled, stage: .authorization, "The user closed the page.")
+            switch agent.person {
+            case .logsIn: return try await base.present(url)
+            case .closes: throw AuthStateError(.cancelled, stage: .authorization, "The user closed the page.")
+            case .seesNothing: throw AuthStateError(.browserUnavailable, stage: .authorization, "There is no browser.")
             }
-            return try await base.present(url)
         }
 
         func finish(_ outcome: UserAgentOutcome) async {

@@ -86,6 +86,7 @@ extension Login {
         if client.assertionAudience == .endpoint { options.tolerances.insert(.endpointAudience) }
         // A login on the command line replaces the one before, also that of another user.
         options.account = .any
+        options.onWaitingForLogin = { console.note(ResourceAnnouncement.waiting) }
         let dpopKey = try tokens.dpopKeyFile.map { try DPoPKey.file($0.absolutePath) }
         options.prepare = { request in
             prepare(&request, dpopKey)
@@ -114,8 +115,10 @@ extension Login {
     }
 }
 
-/// The line that tells whom a resource leads the user to, before they log in there.
+/// The lines that a login for a resource tells the user before its page is shown.
 enum ResourceAnnouncement {
+    static let waiting = "Waiting for the login that another process has begun for this API."
+
     static func text(for resource: ResourceIdentifier, _ request: AuthorizationRequest) -> String {
         let issuer = request.client.provider.issuer.map { " at \($0)" } ?? ""
         let scopes = request.scopes.map(\.rawValue).joined(separator: " ")

@@ -19,6 +19,7 @@ extension Request {
         options.prepare = { [console = context.console] in
             console.note(ResourceAnnouncement.text(for: resource, $0))
         }
+        options.onWaitingForLogin = { [console = context.console] in console.note(ResourceAnnouncement.waiting) }
         let access = try session.access(
             to: resource, clients: record.resourceClients, login: resourceLogin(for: record, context),
             Settings(annotations: record.annotations), options: options, transport: answers.watching)
