@@ -14,6 +14,8 @@ import NIOHTTPCompression
 /// when the connection stands, so that an address which is not allowed sees a TLS handshake, and nothing of the
 /// request.
 ///
+/// `stream(_:)` reads the whole answer first: server-sent events need the system's transport.
+///
 /// Shut it down at the end of the program. A transport that is released without a shutdown closes its connections in
 /// the background.
 public final class AsyncHTTPClientTransport: HTTPTransport {
