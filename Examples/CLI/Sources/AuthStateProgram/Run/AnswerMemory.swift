@@ -27,5 +27,7 @@ final class AnswerMemory: Sendable {
             memory.answer.withLock { $0 = response }
             return response
         }
+
+        func stream(_ request: TransportRequest) async throws -> StreamedResponse { try await base.stream(request) }
     }
 }
