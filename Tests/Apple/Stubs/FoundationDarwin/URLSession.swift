@@ -46,6 +46,7 @@ open class URLSession: NSObject, @unchecked Sendable {
 open class URLSessionTask: NSObject, @unchecked Sendable {
     open var taskIdentifier: Int { 0 }
     open func resume() {}
+    open func suspend() {}
     open func cancel() {}
 }
 
