@@ -150,61 +150,6 @@ extension ResourceAccess {
         }
     }
 
-    private func logInProgram(by plan: Plan) async throws {
-        let scopes = plan.scopes.filter { $0 != .offlineAccess }
-        let login = try programLogin(by: plan, scopes)
-        var (record, event) = try await login.grant(at: place)
-        var granted: String?
-        if case .loggedIn(_, let tokens, _) = event {
-            granted = tokens.scope
-            try? await state?.reload()
-            do { try checkLogout(since: plan.grantID) } catch {
-                await service.giveBack(tokens, of: record.client)
-                throw error
-            }
-        }
-        record.annotations = annotations(granted: granted, of: scopes)
-        let next = await place.state(record, event)
-        state = next
-        try await bind(record.client)
-    }
-
-    /// The login of a plan without a page.
-    ///
-    /// - Throws: `AuthStateError` with `.clientIssuerMismatch` when the assertion is for another server, `.unsupported` when
-    ///   the client cannot log in in its own name.
-    private func programLogin(by plan: Plan, _ scopes: [Scope]) throws -> AuthState.Login {
-        guard case .ready(let id, let credential) = plan.choice else {
-            throw AuthStateError(
-                .unsupported, stage: .authorization, "A client that registers itself needs a login of a user.",
-                expected: "a known client, or one with a document", hint: "Register a client by hand.")
-        }
-        let client = Client(plan.provider, id: id, credential: credential)
-        if case .assertion(let assertion, let issuer) = login.way {
-            let own = plan.provider.issuer?.rawValue ?? ""
-            guard TrustCheck.assertionIssuer.holds(issuer.map { plan.provider.issuer?.isServer($0) == true } ?? true)
-            else {
-                throw AuthStateError(
-                    .clientIssuerMismatch, stage: .authorization,
-                    "The assertion is for another authorization server than the resource names.",
-                    expected: issuer, received: own, hint: "Give an assertion that is signed for this server.")
-            }
-            return .assertion(assertion, client, scopes: scopes, resources: plan.resources, dpopKey: plan.dpopKey)
-        }
-        if case .signedAssertion(let subject) = login.way, credential.method == .privateKeyJWT {
-            let grant = JWTBearerGrant(
-                issuer: id, subject: subject ?? id, key: credential, scopes: scopes, resources: plan.resources)
-            return .jwtBearer(grant, at: plan.provider, dpopKey: plan.dpopKey)
-        }
-        guard credential.isProof, case .clientCredentials = login.way else {
-            throw AuthStateError(
-                .unsupported, stage: .authorization, "A login without a user needs a client with a credential.",
-                expected: "a known client, or one with a document and a private key",
-                hint: "Give the client's credential.")
-        }
-        return .clientCredentials(client, scopes: scopes, resources: plan.resources, dpopKey: plan.dpopKey)
-    }
-
     private func logInPerson(by plan: Plan, _ userAgent: any ExternalUserAgent) async throws {
         let listener = try await plan.listener(userAgent, options.redirectURI)
         let request: AuthorizationRequest
@@ -268,7 +213,7 @@ extension ResourceAccess {
     }
 
     /// Refuses to log in again a user who has logged out since the login began.
-    private func checkLogout(since grantID: String?) throws {
+    func checkLogout(since grantID: String?) throws {
         guard let grantID, let record = state?.record, record.grantID != grantID, !record.isAuthorized else { return }
         throw AuthStateError(
             .notLoggedIn, stage: .authorization, "The user was logged out while the login was in progress.",
@@ -276,7 +221,7 @@ extension ResourceAccess {
     }
 
     /// Notes what a login was granted, also for later processes.
-    private func annotations(granted: String?, of requested: [Scope]) -> [String: String] {
+    func annotations(granted: String?, of requested: [Scope]) -> [String: String] {
         var annotations = annotations
         guard let granted = granted?.scopes else { return annotations }
         let missing = history.granted(granted, of: requested)

@@ -41,6 +41,7 @@ extension ResourceAccess {
         let result: Result<R, any Error>
         do { result = try await turn(at: place, since: seen, waiting: .zero, body) } catch let error as AuthStateError {
             if error.isLackOfRoom { return try await body(nil) }
+            // A database may fail for want of time where it was given none: only the second attempt says so.
             if error.code == .storeLocked { options.onWaitingForLogin?() }
             do {
                 result = try await turn(at: place, since: seen, waiting: options.maximumLoginWait, body)

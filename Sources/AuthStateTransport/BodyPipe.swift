@@ -8,6 +8,9 @@ final class BodyPipe: Sendable {
     /// The bytes that may wait for the reader before the transport pauses.
     static let limit = 256 << 10
 
+    private static let isRead = TransportError(
+        .invalidRequest, "The body is being read by another task already.", requestMayHaveBeenSent: true)
+
     private struct State {
         var ahead = Data()
         var isPaused = false
@@ -19,6 +22,9 @@ final class BodyPipe: Sendable {
 
     /// Sets how a paused transport goes on.
     func onRoom(_ resume: @escaping @Sendable () -> Void) { state.withLock { $0.resume = resume } }
+
+    /// Whether the transport may go on: a reader can make room while the transport is about to pause.
+    var hasRoom: Bool { state.withLock { !$0.isPaused } }
 
     /// Takes a piece, which is not empty; false asks the transport to pause until there is room.
     func take(_ piece: Data) -> Bool {
@@ -57,7 +63,7 @@ final class BodyPipe: Sendable {
                     return (.success(state.ahead), state.isPaused ? state.resume : nil)
                 }
                 if let end = state.end { return (end.map { nil }, nil) }
-                if state.reader != nil { return (.failure(CancellationError()), nil) }
+                if state.reader != nil { return (.failure(Self.isRead), nil) }
                 state.reader = continuation
                 return (nil, nil)
             }

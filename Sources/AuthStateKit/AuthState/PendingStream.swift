@@ -1,5 +1,6 @@
 import AuthStateJOSE
 package import AuthStateOAuth
+import AuthStateSystem
 package import AuthStateTransport
 
 /// The requests for one stream, of which the last may be answered by it: a refusal is read as a whole, so that it can be
@@ -14,7 +15,14 @@ package final class PendingStream: Sendable {
     package func send(_ request: TransportRequest) async throws -> TransportResponse {
         let answer = try await transport.stream(request)
         guard (200..<300).contains(answer.status) else {
-            return try await answer.collected(upTo: request.maximumResponseBytes)
+            do {
+                return try await withDeadline(request.timeout, clock: ContinuousClock()) {
+                    try await answer.collected(upTo: request.maximumResponseBytes)
+                }
+            } catch is DeadlineExceeded {
+                throw TransportError(
+                    .timedOut, "The refusal of the request did not end in time.", requestMayHaveBeenSent: true)
+            }
         }
         stream.withLock { $0 = answer }
         return TransportResponse(status: answer.status, headers: answer.headers)

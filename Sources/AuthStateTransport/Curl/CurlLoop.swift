@@ -12,8 +12,8 @@
         private let sockets: CurlSockets
         private var queue: CurlQueue
         private var transfers: [ObjectIdentifier: CurlTransfer] = [:]
-        /// The streams whose head has just come.
-        private var begun: [CurlTransfer] = []
+        /// The hosts of streams whose head has just come.
+        private var begun: [String] = []
         /// The number of streams in progress, whose connections do not count.
         private var streams = 0 {
             didSet {
@@ -106,9 +106,9 @@
         /// Lets others use the places of streams whose head has come.
         private func makeRoom() {
             guard !begun.isEmpty else { return }
-            let hosts = begun.map(\.host)
-            streams += begun.count
+            let hosts = begun
             begun = []
+            streams += hosts.count
             hosts.forEach(leave)
         }
 
@@ -142,7 +142,7 @@
             }
             let transfer = CurlTransfer(
                 exchange, with: host, easy: easy, search: search ?? authorities.first,
-                spentMilliseconds: spentMilliseconds, onHead: { [unowned self] in begun.append($0) })
+                spentMilliseconds: spentMilliseconds, onHead: { [unowned self] in begun.append(host) })
             let code = transfer.apply(options, &authorities)
             guard code == AuthStateCurl_CURLE_OK, AuthStateCurlMultiAdd(multi, easy) == 0 else {
                 exchange.finish(.failure(CurlFailure.setUp(code)))

@@ -34,16 +34,18 @@
         var countsAttempts = false
 
         /// Called when the head of a stream has come.
-        private let onHead: (CurlTransfer) -> Void
+        private let onHead: () -> Void
         /// Whether the head of a stream has come.
         private(set) var isStreaming = false
+        /// The fault of a stream's head, which ends the exchange.
+        private var refusal: (any Error)?
 
         /// The part of an answer that was too long.
         enum Excess { case head, body }
 
         init(
             _ exchange: TransportExchange, with host: String, easy: UnsafeMutableRawPointer,
-            search: CurlAuthorities.Search, spentMilliseconds: Int, onHead: @escaping (CurlTransfer) -> Void
+            search: CurlAuthorities.Search, spentMilliseconds: Int, onHead: @escaping () -> Void
         ) {
             self.exchange = exchange
             self.host = host
@@ -76,10 +78,12 @@
             guard excess == nil else { return false }
             guard exchange.body != nil, head.isComplete, !isStreaming, status >= 200 else { return true }
             switch answer {
-            case .failure: return false
+            case .failure(let error):
+                refusal = error
+                return false
             case .success(let head):
                 isStreaming = true
-                onHead(self)
+                onHead()
                 exchange.begin(head)
                 return true
             }
@@ -118,8 +122,7 @@
         var mayBeStartedAgain: Bool { attempts == 0 || exchange.request.isIdempotent }
 
         func result(_ code: Int) -> Result<TransportResponse, any Error> {
-            // A head that cannot be used ended the exchange.
-            if case .failure(let error) = answer { return .failure(error) }
+            if let refusal { return .failure(refusal) }
             guard code == AuthStateCurl_CURLE_OK else { return .failure(CurlFailure.error(for: code, self)) }
             return answer
         }

@@ -44,6 +44,9 @@ final class URLSessionExchange: Sendable {
         if caller.body != nil { caller.begin(TransportResponse(status: status, headers: headers)) }
     }
 
+    /// Whether a stream may go on.
+    var hasRoom: Bool { caller.body?.hasRoom ?? true }
+
     /// The way on after a part of a body.
     enum Reception { case goOn, pause, cancel }
 

@@ -47,10 +47,14 @@
         }
 
         func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-            switch exchange(of: dataTask)?.receive(data) {
-            case .goOn, nil: break
-            case .pause: dataTask.suspend()
+            guard let exchange = exchange(of: dataTask) else { return }
+            switch exchange.receive(data) {
+            case .goOn: break
             case .cancel: dataTask.cancel()
+            case .pause:
+                dataTask.suspend()
+                // A reader that made room before that has resumed a task which was not suspended yet.
+                if exchange.hasRoom { dataTask.resume() }
             }
         }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("AuthState: answers as they come") struct StreamTests {
+@Suite("AuthState: answers as they come", .timeLimit(.minutes(1))) struct StreamTests {
     private let api = TransportRequest(url: URL(string: "https://api.example/events")!)
 
     /// Refuses every token but one, for which it answers with a stream of two pieces.
@@ -47,6 +47,31 @@ import Testing
         #expect(state.authorizationError == error)
         let scope = try self.state(403, #"Bearer error="insufficient_scope", scope="more""#, accepted: "none")
         #expect(await authError { try await scope.stream(api) }?.code == .insufficientScope)
+    }
+
+    @Test func `a refusal that does not end is bounded by the time of the request`() async throws {
+        let fixture = try Fixture()
+        let service = AuthorizationService(transport: EndlessRefusal(), configuration: .init(clock: fixture.clock))
+        let state = AuthState(
+            fixture.record, service: service, store: InMemoryAuthStateStore(), options: fixture.options)
+        var request = api
+        request.timeout = .milliseconds(50)
+        #expect(await authError { try await state.stream(request) }?.code == .timedOut)
+    }
+
+    /// Answers with the head of a 401, and a body that never comes.
+    private struct EndlessRefusal: HTTPTransport {
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            try await stream(request).collected(upTo: 0)
+        }
+
+        func stream(_ request: TransportRequest) async throws -> StreamedResponse {
+            let gate = ScriptedTransport.Gate()
+            return StreamedResponse(status: 401) {
+                try await gate.pass()
+                return nil
+            }
+        }
     }
 
     @Test func `an answer that is no success has its body, up to the bound of the request`() async throws {
