@@ -16,6 +16,8 @@ let package = Package(
     ],
     dependencies: [
         .package(name: "AuthStateKit", path: "../.."),
+        // Event streams, and the headers of the Model Context Protocol.
+        .package(name: "MCPClient", path: "../MCPClient"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     ],
     targets: [
@@ -26,6 +28,7 @@ let package = Package(
             name: "AuthStateProgram",
             dependencies: [
                 "AuthStatePlatform", kit, resource, report, testing, arguments,
+                .product(name: "MCPClient", package: "MCPClient"),
             ]),
         .executableTarget(name: "authstate", dependencies: ["AuthStateProgram"]),
         .testTarget(name: "AuthStateProgramTests", dependencies: ["AuthStateProgram", kit, resource, arguments]),

@@ -63,7 +63,7 @@ extension ResourceAccess {
             choice: choice,
             registration: registration,
             dpopKey: try dpopKey(challenge, metadata, provider, home),
-            stronger: error?.code == .insufficientUserAuthentication ? challenge?.parameters : nil)
+            stronger: error?.lack == .insufficientUserAuthentication ? challenge?.parameters : nil)
     }
 
     /// Asks the resource without a token for its challenge; nil when it answers without one.
@@ -132,7 +132,7 @@ extension ResourceAccess {
             requested.isEmpty
             ? ScopeSelection.first(challenge, resource: metadata, server: provider.metadata)
             : ScopeSelection.stepUp(
-                from: requested, challenge, resource: error?.code == .insufficientScope ? metadata : nil,
+                from: requested, challenge, resource: error?.lack == .insufficientScope ? metadata : nil,
                 server: provider.metadata)
         let length = scopes.reduce(0) { $0 + $1.rawValue.utf8.count + 1 }
         guard length <= Self.maximumScopeLength else {
@@ -164,5 +164,16 @@ extension ResourceAccess {
         }
         if let key = home?.dpopKey, isAccepted(key.algorithm) { return key }
         return try .generate(DPoPKey.usualAlgorithms.first(where: isAccepted), for: provider)
+    }
+}
+
+extension AuthStateError {
+    /// The code; of an error that asks for a login elsewhere, what the challenge of the call says.
+    fileprivate var lack: Code {
+        switch challenge?.error {
+        case "insufficient_scope"? where code == .notLoggedIn: .insufficientScope
+        case "insufficient_user_authentication"? where code == .notLoggedIn: .insufficientUserAuthentication
+        default: code
+        }
     }
 }

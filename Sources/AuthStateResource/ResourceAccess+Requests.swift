@@ -144,13 +144,15 @@ extension ResourceAccess {
     /// A login that another process completes meanwhile is adopted, if it asked for the scopes of the options: no second page is
     /// shown.
     ///
+    /// - Parameter error: The error of the call that needs the login, perhaps in another process, whose challenge leads; nil for
+    ///   a login that the user asked for.
     /// - Throws: As `performAction(_:operation:)`; the login before is then unchanged.
-    public func logIn() async throws {
+    public func logIn(because error: AuthStateError? = nil) async throws {
         let before = try await authState()
         try? await before?.reload()
         history.loginWanted()
         let seen = Seen(grantID: before?.record.grantID, scopes: options.scopes ?? [])
-        try await logIn(because: nil, seen: seen, since: history.ended)
+        try await logIn(because: error, seen: seen, since: history.ended)
     }
 
     /// Runs a body with the state of the login, and makes the logins that its errors ask for; the body notes the tokens that it

@@ -53,7 +53,7 @@ public struct StreamedResponse: Sendable, AsyncSequence, Redacted {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(read: read) }
 
     /// Reads the body, piece by piece.
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
         let read: @Sendable () async throws -> Data?
 
         /// Returns the next piece of the body, of any size but zero; nil at its end.

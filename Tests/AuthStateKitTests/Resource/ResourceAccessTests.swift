@@ -314,6 +314,23 @@ import Testing
         #expect(world.provider.requests(at: .token).allSatisfy { $0.parameters["grant_type"] == "authorization_code" })
     }
 
+    @Test func `a process without a page hands the error of a call to one with a page, which logs in because of it`()
+        async throws
+    {
+        let (calling, showing) = (try world.access(login: .elsewhere), try world.access())
+        let first = await authError { try await calling.accessToken() }
+        #expect(first?.code == .notLoggedIn)
+        try await showing.logIn(because: first)
+        let line = #"Bearer error="insufficient_user_authentication", acr_values="gold silver", max_age="60""#
+        let error = await authError {
+            try await calling.withFreshToken { _ in throw TokenRejected(challenges: [line], url: world.url) }
+        }
+        #expect(error?.code == .notLoggedIn)
+        try await showing.logIn(because: error)
+        #expect(world.asked.last?["acr_values"] == "gold silver" && world.asked.last?["max_age"] == "60")
+        #expect(try await calling.performAction(world.get()).status == 200 && world.logins == 2)
+    }
+
     @Test func `a late refusal of an old token brings the new one, without another renewal`() async throws {
         let access = try world.access()
         let first = try await access.accessToken()

@@ -14,10 +14,18 @@ public struct EventStreamParser: Sendable {
         }
     }
 
+    /// The identifier of the last event, also of one without data: where a stream that breaks is resumed.
+    public private(set) var lastEventID: String?
+    /// The time to wait before a stream is resumed, in milliseconds; nil where the server has not said.
+    public private(set) var retry: Int?
+    /// The number of bytes that wait for the end of their event.
+    public private(set) var waitingBytes = 0
+
     private var line: [UInt8] = []
     private var isFirstLine = true
     private var endedWithCR = false
     private var name = ""
+    private var id: String?
     private var data: [String] = []
 
     /// Makes a parser at the beginning of a stream.
@@ -27,33 +35,40 @@ public struct EventStreamParser: Sendable {
     /// off is never returned.
     public mutating func read(_ chunk: some Sequence<UInt8>) -> [Event] {
         var events: [Event] = []
-        for byte in chunk {
-            // CR, LF and CR LF each end a line; the two of the last may lie in different chunks.
-            let isRestOfEnd = endedWithCR && byte == UInt8(ascii: "\n")
-            endedWithCR = byte == UInt8(ascii: "\r")
-            if isRestOfEnd { continue }
-            guard byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") else {
-                line.append(byte)
-                continue
+        var rest = Array(chunk)[...]
+        // CR, LF and CR LF each end a line; the two of the last may lie in different chunks.
+        if endedWithCR, rest.first == UInt8(ascii: "\n") { rest = rest.dropFirst() }
+        if !rest.isEmpty { endedWithCR = false }
+        while let end = rest.firstIndex(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
+            line += rest[..<end]
+            let isCR = rest[end] == UInt8(ascii: "\r")
+            rest = rest[(end + 1)...]
+            if isCR {
+                endedWithCR = rest.isEmpty
+                if rest.first == UInt8(ascii: "\n") { rest = rest.dropFirst() }
             }
             if let event = endLine() { events.append(event) }
         }
+        line += rest
+        waitingBytes = line.count + data.reduce(0) { $0 + $1.utf8.count }
         return events
     }
 
     private mutating func endLine() -> Event? {
         var text = String(decoding: line, as: UTF8.self)
-        line = []
+        line.removeAll(keepingCapacity: line.count < 1 << 16)
         if isFirstLine, text.hasPrefix("\u{FEFF}") { text.removeFirst() }
         isFirstLine = false
         guard !text.isEmpty else { return endEvent() }
         let field = text.prefix { $0 != ":" }
         var value = text.dropFirst(field.count + 1)
         if value.hasPrefix(" ") { value = value.dropFirst() }
-        // A line that begins with a colon is a comment; `id` and `retry` are for streams that are resumed.
+        // A line that begins with a colon is a comment.
         switch field {
         case "event": name = String(value)
         case "data": data.append(String(value))
+        case "id": if !value.utf8.contains(0) { id = String(value) }
+        case "retry": if value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { retry = Int(value) ?? retry }
         default: break
         }
         return nil
@@ -61,6 +76,7 @@ public struct EventStreamParser: Sendable {
 
     private mutating func endEvent() -> Event? {
         defer { (name, data) = ("", []) }
+        lastEventID = id
         guard !data.isEmpty else { return nil }
         return Event(name: name.isEmpty ? "message" : name, data: data.joined(separator: "\n"))
     }

@@ -1,4 +1,4 @@
-import AuthStateKit
+public import AuthStateKit
 import Foundation
 
 // Revision 2026-07-28, Streamable HTTP, "Custom Headers from Tool Parameters".
@@ -35,7 +35,7 @@ extension Tool {
     }
 
     /// Whether the tool's `x-mcp-header` keep the protocol's rules; a client does not offer another tool.
-    var hasValidHeaders: Bool {
+    public var hasValidHeaders: Bool {
         let mirrored = mirrored
         let names = Set(mirrored.map { $0.header.lowercased() })
         return names.count == mirrored.count && Self.count(in: inputSchema) == mirrored.count
@@ -56,7 +56,7 @@ extension Tool {
     }
 
     /// The headers of a call with these arguments.
-    func headers(for arguments: [String: JSONValue]) -> TransportHeaders {
+    public func headers(for arguments: [String: JSONValue]) -> TransportHeaders {
         var headers: TransportHeaders = [:]
         for parameter in mirrored {
             let value = parameter.path.reduce(JSONValue?.some(.object(arguments))) { $0?[$1] }
@@ -67,7 +67,7 @@ extension Tool {
     }
 
     /// Returns a text as the value of a header: as it is, or in Base64 where a header cannot carry it.
-    static func headerValue(_ text: String) -> String {
+    public static func headerValue(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x09 }
         let isPadded = [" ", "\t"].contains { text.hasPrefix($0) || text.hasSuffix($0) }
         let isMarked = text.hasPrefix("=?base64?") && text.hasSuffix("?=")

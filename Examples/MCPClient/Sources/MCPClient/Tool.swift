@@ -17,7 +17,7 @@ public struct Tool: Sendable, Hashable {
     }
 
     /// Reads an element of `tools/list`; nil for one without a name.
-    init?(_ value: JSONValue) {
+    public init?(_ value: JSONValue) {
         guard let name = value["name"]?.stringValue else { return nil }
         self.init(
             name: name, description: value["description"]?.stringValue,

@@ -45,4 +45,16 @@ import Testing
     func broken(_ text: String) {
         #expect(events(text).isEmpty)
     }
+
+    @Test("the identifier of the last whole event is kept, and so is the time to wait")
+    func resumption() {
+        var parser = EventStreamParser()
+        #expect(parser.read("id: 7\nretry: 1500\n".utf8).isEmpty && parser.lastEventID == nil)
+        #expect(parser.read("data:\n\n".utf8).map(\.data) == [""])
+        #expect(parser.lastEventID == "7" && parser.retry == 1500)
+        #expect(parser.read("data: a\n\nid: 8\nretry: soon\n\nid: 9\ndata: b".utf8).map(\.data) == ["a"])
+        #expect(parser.lastEventID == "8" && parser.retry == 1500 && parser.waitingBytes == 7)
+        #expect(parser.read("\n\nid\n\n".utf8).map(\.data) == ["b"])
+        #expect(parser.lastEventID == "")
+    }
 }

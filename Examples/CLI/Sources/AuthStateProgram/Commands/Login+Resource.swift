@@ -5,9 +5,23 @@ import AuthStateResource
 extension Login {
     /// Logs in for an API: its metadata lead to the authorization server, and the rules of the library to a client there.
     func logIn(for target: ResourceIdentifier, _ context: Context) async throws -> AuthState {
+        let (session, access) = try await access(to: target, context)
+        return try await session.withAccess(access) { access in
+            try await access.logIn()
+            guard let state = try await access.authState() else { throw AuthStateError.notLoggedIn }
+            return state
+        }
+    }
+
+    /// Returns the access to an API that the options describe, and the place of its login.
+    ///
+    /// - Parameter isElsewhere: Whether another process shows the page of a login.
+    func access(
+        to target: ResourceIdentifier, _ context: Context, isElsewhere: Bool = false
+    ) async throws -> (Session, ResourceAccess) {
         try connection.check()
         try resource.check()
-        let session = try await context.session(.new(sealing.seal))
+        let session = try await context.session(isElsewhere ? .existing : .new(sealing.seal))
         let stored = try await session.record(for: target, resourceSettings(nil))
         let clients = try clients(stored: stored)
         // A registration is kept before the user logs in; one in place of a document's client has to do without.
@@ -17,13 +31,9 @@ extension Login {
         var settings = resourceSettings(stored)
         settings.isUnsealedByChoice = session.isUnsealedByChoice
         let access = try session.access(
-            to: target, clients: clients, login: try resourceLogin(context, stored), settings,
-            options: try resourceAccessOptions(for: target, context.console))
-        return try await session.withAccess(access) { access in
-            try await access.logIn()
-            guard let state = try await access.authState() else { throw AuthStateError.notLoggedIn }
-            return state
-        }
+            to: target, clients: clients, login: isElsewhere ? .elsewhere : try resourceLogin(context, stored),
+            settings, options: try resourceAccessOptions(for: target, context.console))
+        return (session, access)
     }
 
     /// The ways to be a client at the authorization server: those that the options name; else the way of the stored login;

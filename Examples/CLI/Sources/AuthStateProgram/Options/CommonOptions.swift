@@ -15,7 +15,8 @@ public struct CommonOptions: ParsableArguments, Sendable {
     var profile = "default"
 
     @Option(
-        help: ArgumentHelp("The time limit in seconds. Default: 300 for login and logout, else 60.", valueName: "s"))
+        help: ArgumentHelp(
+            "The time limit in seconds. Default: 300 for login, logout and mcp, else 60.", valueName: "s"))
     var timeout: Double?
 
     @Flag(help: "Print one JSON object.")

@@ -1,6 +1,21 @@
 import ArgumentParser
 import AuthStateKit
 
+/// The options of a client that meets the authorization server of an API there.
+struct ResourceLinkOptions: ParsableArguments {
+    @Option(
+        name: .customLong("client-metadata-url"),
+        help: ArgumentHelp(
+            "For an API: the URL of the client's metadata document, where servers read those; see 'client-metadata'.",
+            valueName: "url"))
+    var documentURL: String?
+
+    @Flag(
+        name: .customLong("allow-private-addresses"),
+        help: "Allow an API to lead to addresses of an internal network.")
+    var allowsPrivateAddresses = false
+}
+
 /// The API that a login is for, and what a client needs that meets the API's authorization server there.
 struct ResourceOptions: ParsableArguments {
     @Option(
@@ -10,17 +25,13 @@ struct ResourceOptions: ParsableArguments {
             valueName: "url"))
     var url: String?
 
-    @Option(
-        name: .customLong("client-metadata-url"),
-        help: ArgumentHelp(
-            "With --for: the URL of the client's metadata document, where servers read those; see 'client-metadata'.",
-            valueName: "url"))
-    var documentURL: String?
+    @OptionGroup
+    var link: ResourceLinkOptions
 
-    @Flag(
-        name: .customLong("allow-private-addresses"),
-        help: "With --for: allow the API to lead to addresses of an internal network.")
-    var allowsPrivateAddresses = false
+    /// The URL of the client's metadata document.
+    var documentURL: String? { link.documentURL }
+    /// Whether the API may lead to addresses of an internal network.
+    var allowsPrivateAddresses: Bool { link.allowsPrivateAddresses }
 
     func validate() throws {
         if let option = firstGivenWithoutURL { throw ValidationError("\(option) goes with --for.") }

@@ -27,7 +27,8 @@ extension AuthStateError {
         case .issuerMismatch where resource != nil:
             "The API's metadata and those of its authorization server disagree: ask the API's operator."
         case .browserUnavailable where resource != nil && stage == .authorization:
-            "Use --paste to copy the address by hand, or a --browser-command that works here."
+            "Log in in a terminal with 'authstate login --paste' to copy the address by hand, or use a --browser-command that "
+                + "works here."
         case .invalidMetadata where hint?.hasPrefix("Log in by the issuer") == true:
             "Log in with --issuer and the authorization server that the API's operator names."
         case .discoveryFailed where hint?.hasPrefix("Ask the operator of the resource") == true:

@@ -1,0 +1,89 @@
+import AuthStateKit
+import AuthStateResource
+
+/// Sends requests to the server with the login, and has another process log in where the server asks for it: once for all
+/// requests that wait.
+actor BridgeLink {
+    /// Opens the access; again after a login, which may be sealed otherwise than what was there before.
+    typealias Opening = @Sendable () async throws -> (Session, ResourceAccess)
+
+    private let opening: Opening
+    private let logIn: @Sendable (BridgeLogin.Reason) async throws -> Void
+    private var opened: (session: Session, access: ResourceAccess)?
+    private let waiters = Waiters<Int, Void>()
+    private var lastWaiter = 0
+    /// Whether a login is in progress.
+    private(set) var isLoggingIn = false
+
+    /// - Parameters:
+    ///   - opening: Opens the access.
+    ///   - logIn: Logs in elsewhere.
+    init(
+        _ opening: @escaping Opening,
+        logIn: @escaping @Sendable (BridgeLogin.Reason) async throws -> Void = {
+            try await BridgeLogin.run(because: $0)
+        }
+    ) {
+        (self.opening, self.logIn) = (opening, logIn)
+    }
+
+    /// Sends a request, and returns its answer when the head has come.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - operation: What it does, for the bound of logins for more rights.
+    ///   - onLogin: Called when the request begins to wait for a login.
+    /// - Throws: `AuthStateError`, `CancellationError`.
+    func stream(
+        _ request: TransportRequest, operation: String, onLogin: @Sendable () -> Void = {}
+    ) async throws -> StreamedResponse {
+        var mended: Set<String> = []
+        var hasOpenedAgain = false
+        while true {
+            let access = try await access()
+            do { return try await access.stream(request, operation: operation) } catch let error as AuthStateError {
+                if error.code == .notLoggedIn {
+                    let before = try await access.authState()?.record.grantID
+                    if opened?.access !== access, !isLoggingIn { continue }
+                    if !isLoggingIn {
+                        // One login for each reason: none, refused, too few rights, too weak.
+                        guard mended.insert(error.challenge?.error ?? "").inserted else { throw error }
+                        begin(because: BridgeLogin.Reason(grantID: before, error: error))
+                    }
+                    lastWaiter += 1
+                    try await waiters.value(for: lastWaiter, after: onLogin)
+                } else if error.kind == .store, !hasOpenedAgain {
+                    // The login of another bridge may be sealed.
+                    (hasOpenedAgain, opened) = (true, nil)
+                } else {
+                    throw error
+                }
+            }
+        }
+    }
+
+    private func begin(because reason: BridgeLogin.Reason) {
+        isLoggingIn = true
+        Task {
+            let result: Result<Void, any Error>
+            do { result = .success(try await logIn(reason)) } catch { result = .failure(error) }
+            (isLoggingIn, opened) = (false, nil)
+            waiters.resumeAll(with: result)
+        }
+    }
+
+    private func access() async throws -> ResourceAccess {
+        if let opened { return opened.access }
+        let found = try await opening()
+        // Another request may have opened it meanwhile.
+        if let opened { return opened.access }
+        opened = found
+        return found.1
+    }
+
+    /// Waits for a renewal in progress, whose tokens would otherwise be lost.
+    func finish() async {
+        guard let opened else { return }
+        try? await opened.session.withAccess(opened.access) { _ in }
+    }
+}

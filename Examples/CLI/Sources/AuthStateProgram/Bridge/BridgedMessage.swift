@@ -1,0 +1,117 @@
+import AuthStateKit
+import MCPClient
+
+/// A message of JSON-RPC 2.0 on its way between host and server, as far as the transport has to know it.
+struct BridgedMessage: Sendable {
+    /// The role of a message.
+    enum Kind: Sendable, Equatable {
+        case request(id: JSONValue)
+        case notification
+        case response
+    }
+
+    let kind: Kind
+    /// The method; nil for a response.
+    let method: String?
+    let json: JSONValue
+    /// The message as it came.
+    let bytes: [UInt8]
+
+    /// The depth of a message that is read; deeper ones are refused.
+    private static let maximumDepth = 512
+
+    /// Reads what a line, or the data of an event, holds: one message, or several in a list, as revision 2025-03-26 has it.
+    static func read(_ bytes: [UInt8]) -> [Result<BridgedMessage, BridgeFailure>] {
+        let json: JSONValue
+        do { json = try JSONValue(parsing: bytes, maximumDepth: maximumDepth) } catch {
+            return [.failure(BridgeFailure(.parseError, "This line is no JSON: \(error)."))]
+        }
+        guard let members = json.arrayValue else { return [read(json, bytes)] }
+        if members.isEmpty { return [.failure(BridgeFailure(.invalidRequest, "This list has no message."))] }
+        return members.map { read($0, $0.serialized()) }
+    }
+
+    private static func read(_ json: JSONValue, _ bytes: [UInt8]) -> Result<BridgedMessage, BridgeFailure> {
+        let id = json["id"].flatMap { $0.stringValue != nil || $0.isNumber ? $0 : nil }
+        func failure(_ text: String) -> Result<BridgedMessage, BridgeFailure> {
+            .failure(BridgeFailure(.invalidRequest, text, id: id ?? .null))
+        }
+        guard json.objectValue != nil else { return failure("A message of JSON-RPC is an object.") }
+        guard json["jsonrpc"]?.stringValue == "2.0" else {
+            return failure("A message of JSON-RPC 2.0 has the member jsonrpc with 2.0.")
+        }
+        if let method = json["method"] {
+            guard let method = method.stringValue else { return failure("The member method has to be a text.") }
+            if json["id"] != nil, id == nil { return failure("The member id has to be a text or a number.") }
+            return .success(Self(kind: id.map(Kind.request) ?? .notification, method: method, json: json, bytes: bytes))
+        }
+        guard json["result"] != nil || json["error"] != nil else {
+            return failure("A message of JSON-RPC has a method, a result or an error.")
+        }
+        return .success(Self(kind: .response, method: nil, json: json, bytes: bytes))
+    }
+
+    /// The identifier of a request; nil for other messages.
+    var requestID: JSONValue? { if case .request(let id) = kind { id } else { nil } }
+
+    /// Whether the message is the answer to a request.
+    func answers(_ request: BridgedMessage) -> Bool { kind == .response && json["id"] == request.requestID }
+
+    /// Whether the message opens a session: those behind it are sent when it is done.
+    var isHandshake: Bool { method == "initialize" || method == "notifications/initialized" }
+
+    /// The revision that the message names itself: since 2026-07-28 each request stands alone.
+    var revision: String? {
+        json["params"]?["_meta"]?["io.modelcontextprotocol/protocolVersion"]?.stringValue
+    }
+
+    /// The tool, prompt or resource that a request is about.
+    var name: String? {
+        switch method {
+        case "tools/call", "prompts/get": json["params"]?["name"]?.stringValue
+        case "resources/read": json["params"]?["uri"]?.stringValue
+        default: nil
+        }
+    }
+
+    /// What the message does, for the bound of logins for more rights.
+    var operation: String { [method, name].compactMap(\.self).joined(separator: " ") }
+
+    /// The message as one line: JSON has line breaks between its tokens alone.
+    var line: [UInt8] {
+        let newlines: Set<UInt8> = [0x0A, 0x0D]
+        guard bytes.contains(where: newlines.contains) else { return bytes }
+        return bytes.map { newlines.contains($0) ? 0x20 : $0 }
+    }
+}
+
+extension JSONValue {
+    fileprivate var isNumber: Bool { if case .number = self { true } else { false } }
+}
+
+/// A failure that the host is told as the error of a message.
+struct BridgeFailure: Error, Equatable {
+    var code: JSONRPCError.Code
+    var message: String
+    /// The request's identifier; null where it is not known.
+    var id: JSONValue
+    /// What a program can branch on; nil for nothing.
+    var data: JSONValue?
+
+    init(_ code: JSONRPCError.Code, _ message: String, id: JSONValue = .null, data: JSONValue? = nil) {
+        (self.code, self.message, self.id, self.data) = (code, message, id, data)
+    }
+
+    /// The failure of a request on its way.
+    init(_ error: AuthStateError) {
+        self.init(.internalError, "\(error)", data: ["authstate": error.json])
+    }
+
+    /// The message to the host.
+    func line(to id: JSONValue? = nil) -> [UInt8] {
+        let error = JSONValue(known: [
+            "code": .number(JSONNumber(code.rawValue)), "message": .string(message), "data": data,
+        ])
+        return JSONValue.object(["jsonrpc": "2.0", "id": id ?? self.id, "error": error]).serialized()
+    }
+}

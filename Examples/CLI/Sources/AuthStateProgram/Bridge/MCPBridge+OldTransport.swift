@@ -1,0 +1,81 @@
+import AuthStateKit
+import AuthStatePlatform
+import MCPClient
+
+extension MCPBridge {
+    /// The connection of the transport of 2024-11-05 (HTTP with SSE): one stream has all that the server says, and messages go
+    /// to an endpoint that it names.
+    struct OldTransport: Sendable {
+        let endpoint: URL
+        let answers: Waiters<JSONValue, BridgedMessage>
+        let reader: Task<Void, Never>
+
+        func end() { reader.cancel() }
+    }
+
+    /// Opens the stream; nil where the server has none.
+    func openStream() async throws -> OldTransport? {
+        stream?.end()
+        stream = nil
+        let request = TransportRequest(url: url, headers: ["Accept": "text/event-stream"], timeout: timeout)
+        let response = try await link.stream(request, operation: "GET", onLogin: tellOfLogin)
+        guard response.hasEvents else { return nil }
+        var events = ServerEvents(response)
+        guard let first = try await events.next(), first.name == "endpoint",
+            let endpoint = URL(string: first.data, relativeTo: url)?.absoluteURL
+        else { return nil }
+        let answers = Waiters<JSONValue, BridgedMessage>()
+        let opened = OldTransport(
+            endpoint: endpoint, answers: answers,
+            reader: Task { [events] in
+                var events = events
+                do { while let event = try await events.next() { await pass(event, to: answers) } } catch {}
+                answers.resumeAll(
+                    with: .failure(
+                        BridgeFailure(
+                            .internalError,
+                            "The server ended the stream before the answer; the request may have been done.")))
+                streamEnded(endpoint)
+            })
+        stream = opened
+        return opened
+    }
+
+    private func streamEnded(_ endpoint: URL) {
+        if stream?.endpoint == endpoint { stream = nil }
+    }
+
+    private func pass(_ event: EventStreamParser.Event, to answers: Waiters<JSONValue, BridgedMessage>) async {
+        guard event.name == "message" else { return }
+        for case .success(let message) in BridgedMessage.read(Array(event.data.utf8)) {
+            let id = message.kind == .response ? message.json["id"] : nil
+            if let id, answers.resume(id, with: .success(message)) { continue }
+            await write(message.line)
+        }
+    }
+
+    /// Sends a message to the endpoint, and waits for the answer to a request on the stream.
+    func exchange(_ message: BridgedMessage, over stream: OldTransport) async throws -> BridgedMessage? {
+        guard let id = message.requestID else {
+            try await post(message, to: stream.endpoint)
+            return nil
+        }
+        return try await stream.answers.value(for: id) {
+            Task {
+                do { try await post(message, to: stream.endpoint) } catch {
+                    stream.answers.resume(id, with: .failure(error))
+                }
+            }
+        }
+    }
+
+    private func post(_ message: BridgedMessage, to endpoint: URL) async throws {
+        let request = TransportRequest(
+            method: .post, url: endpoint, headers: ["Content-Type": "application/json"], body: Data(message.bytes),
+            timeout: timeout)
+        let response = try await link.stream(request, operation: message.operation, onLogin: tellOfLogin)
+        guard (200..<300).contains(response.status) else {
+            throw BridgeFailure(.internalError, "The server answered with HTTP status \(response.status).")
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import ArgumentParser
+import AuthStateKit
+import AuthStatePlatform
+import AuthStateResource
+
+/// A bridge for hosts of the Model Context Protocol.
+struct MCP: Command {
+    static let configuration = CommandConfiguration(
+        abstract: "Connect a host of the Model Context Protocol to a server that wants a login.",
+        usage: "authstate mcp <url> [<options>]",
+        discussion: """
+            A host starts it as a server on standard input and output:
+              {"mcpServers": {"notes": {"command": "authstate", "args": ["mcp", "https://mcp.example/mcp"]}}}
+
+            It logs in in the browser when the server asks for it, once for all hosts and all their processes, and keeps the \
+            login; the profile is named after the URL. Where no browser can be shown, log in before:
+              authstate login --for https://mcp.example/mcp --profile mcp.example+mcp --paste
+
+            A program without a user logs in by a key or a secret:
+              authstate mcp https://mcp.example/mcp --grant client-credentials --client-id job --private-key key.pem
+            """)
+    static let stage = AuthStateError.Stage.resource
+    static let timeLimit = Login.timeLimit
+
+    @Argument(help: "The server's URL: https, or http on this machine.")
+    var url: String
+
+    @Flag(name: .customLong("for-bridge"), help: ArgumentHelp("Log in for a bridge.", visibility: .private))
+    var isForBridge = false
+
+    @OptionGroup(title: "Provider")
+    var connection: ConnectionOptions
+
+    @OptionGroup(title: "Client")
+    var client: ClientOptions
+
+    @OptionGroup(title: "Client")
+    var link: ResourceLinkOptions
+
+    @OptionGroup(title: "Registering")
+    var registration: RegistrationOptions
+
+    @OptionGroup(title: "Tokens")
+    var tokens: TokenOptions
+
+    @OptionGroup(title: "The provider's page")
+    var authorization: AuthorizationOptions
+
+    @OptionGroup(title: "The provider's page")
+    var browser: BrowserOptions
+
+    @OptionGroup(title: "Common options")
+    var sealing: SealOptions
+
+    @OptionGroup(title: "Common options")
+    var given: CommonOptions
+
+    /// The common options: without `--state` and `--profile` each server has a login of its own.
+    var common: CommonOptions {
+        var options = given
+        if options.state == nil, options.profile == AuthStateKey.default.rawValue {
+            options.profile = Self.profile(of: url)
+        }
+        return options
+    }
+
+    /// Returns the name of the login for a server: its URL, with + for the slashes, and without the scheme.
+    static func profile(of url: String) -> String {
+        let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_~:[]".utf8)
+        let name = (try? ResourceIdentifier(url))?.rawValue ?? url
+        let rest = name.firstRange(of: "://").map { name[$0.upperBound...] } ?? name[...]
+        return rest.utf8.reduce(into: "") { text, byte in
+            let digits = String(byte, radix: 16, uppercase: true)
+            let encoded = byte == UInt8(ascii: "/") ? "+" : byte < 16 ? "%0\(digits)" : "%\(digits)"
+            text += plain.contains(byte) ? String(UnicodeScalar(byte)) : encoded
+        }
+    }
+
+    var runsUntilInterrupted: Bool { !isForBridge }
+
+    func validate() throws {
+        let foreign: [(String, Bool, String)] = [
+            ("--json", common.json, "standard output carries the protocol's messages"),
+            ("--report", common.report != nil, "use it with 'authstate login --for'"),
+            ("--paste", authorization.paste, "log in before with 'authstate login --for' and --paste"),
+        ]
+        if let (option, _, reason) = foreign.first(where: \.1) {
+            throw ValidationError("mcp goes without \(option): \(reason).")
+        }
+        try login().validate()
+    }
+
+    /// The login that the options describe.
+    func login() throws -> Login {
+        var login = Login()
+        (login.connection, login.client, login.registration) = (connection, client, registration)
+        (login.tokens, login.authorization, login.browser) = (tokens, authorization, browser)
+        (login.sealing, login.common) = (sealing, common)
+        login.identity = try IdentityOptions.parse([])
+        login.backchannel = try BackchannelOptions.parse([])
+        login.resource = try ResourceOptions.parse([])
+        (login.resource.url, login.resource.link) = (url, link)
+        return login
+    }
+
+    func loginFacts(_ context: Context) async -> LoginFacts {
+        LoginFacts(resource: url, hasProof: client.isConfidential)
+    }
+
+    func perform(_ context: Context) async throws -> Report {
+        let login = try login()
+        guard let target = try login.resource.identifier, let url = URL(string: url) else { return .printed }
+        if isForBridge {
+            try await BridgeLogin.perform {
+                let (session, access) = try await login.access(to: target, context)
+                return try await session.withAccess(access, $0)
+            }
+            return .printed
+        }
+        // A program logs in by itself, and shows no page.
+        let isElsewhere = tokens.grant.isPersonal
+        let link = BridgeLink { try await login.access(to: target, context, isElsewhere: isElsewhere) }
+        let (common, facts) = (common, await loginFacts(context))
+        let bridge = MCPBridge(
+            link, url: url, output: LineOutput(descriptor: STDOUT_FILENO), console: context.console,
+            timeout: .seconds(context.timeLimit), advise: { $0.advised(for: common, facts) })
+        await bridge.run(LineInput(descriptor: STDIN_FILENO))
+        return .printed
+    }
+}
