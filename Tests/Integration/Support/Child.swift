@@ -17,8 +17,12 @@ final class Child: Sendable {
     private let id: pid_t
     private let end = End()
 
-    /// Starts a program, found through `PATH`, without input.
-    init(_ words: [String], environment: [String: String], output: Output, errors: Output) throws {
+    /// Starts a program, found through `PATH`.
+    ///
+    /// - Parameter input: A descriptor that becomes its standard input; nil for none.
+    init(
+        _ words: [String], environment: [String: String], input: Int32? = nil, output: Output, errors: Output
+    ) throws {
         #if canImport(Darwin)
             var files: posix_spawn_file_actions_t?
             var attributes: posix_spawnattr_t?
@@ -32,7 +36,11 @@ final class Child: Sendable {
             posix_spawn_file_actions_destroy(&files)
             posix_spawnattr_destroy(&attributes)
         }
-        posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)
+        if let input {
+            posix_spawn_file_actions_adddup2(&files, input, 0)
+        } else {
+            posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)
+        }
         for (stream, output) in [(1, output), (2, errors)] as [(Int32, Output)] {
             switch output {
             case .file(let path):

@@ -15,20 +15,24 @@ final class Program: Sendable {
     private let child: Child
     private let folder: TemporaryFolder
 
-    private init(_ words: [String], environment: [String: String]) throws {
+    private init(_ words: [String], environment: [String: String], input: Int32?) throws {
         folder = try TemporaryFolder()
         // No test uses the keyring of the user who runs it.
         var inherited = ProcessInfo.processInfo.environment
         inherited["DBUS_SESSION_BUS_ADDRESS"] = nil
         inherited["XDG_RUNTIME_DIR"] = nil
         child = try Child(
-            words, environment: inherited.merging(environment) { $1 },
+            words, environment: inherited.merging(environment) { $1 }, input: input,
             output: .file(folder("stdout")), errors: .file(folder("stderr")))
     }
 
     /// Starts a program, found through `PATH`; the variables are set beside those of this process.
-    static func start(_ words: [String], environment: [String: String] = [:]) throws -> Program {
-        try Program(words, environment: environment)
+    ///
+    /// - Parameter input: A descriptor that becomes its standard input; nil for none.
+    static func start(
+        _ words: [String], environment: [String: String] = [:], input: Int32? = nil
+    ) throws -> Program {
+        try Program(words, environment: environment, input: input)
     }
 
     /// Runs a program to its end.

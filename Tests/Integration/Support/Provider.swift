@@ -64,18 +64,24 @@ struct Provider: Sendable, Hashable {
 
     static var installer: String { "Tests/Integration/Providers/install.sh" }
 
+    /// The interpreter of a Python environment that the installer makes.
+    static func python(_ environment: String) -> String {
+        let variables = ProcessInfo.processInfo.environment
+        let folder =
+            variables["AUTHSTATE_PROVIDERS"]
+            ?? "\(variables["XDG_CACHE_HOME"] ?? "\(variables["HOME"] ?? "")/.cache")/authstatekit-providers"
+        return "\(folder)/\(environment)/bin/python"
+    }
+
     /// Whether everything is there that the start scripts and the browser need.
     static let areInstalled: Bool = {
         let environment = ProcessInfo.processInfo.environment
-        let folder =
-            environment["AUTHSTATE_PROVIDERS"]
-            ?? "\(environment["XDG_CACHE_HOME"] ?? "\(environment["HOME"] ?? "")/.cache")/authstatekit-providers"
         let search = (environment["PATH"] ?? "").split(separator: ":")
         let commands = ["glewlwyd", "sqlite3", "rnbyc", "openssl"]
         return commands.allSatisfy { command in
             search.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(command)") }
         }
-            && ([LoginBrowser.python] + ["venv", "mcp", "allauth"].map { "\(folder)/\($0)/bin/python" }).allSatisfy(
+            && ([LoginBrowser.python] + ["venv", "mcp", "allauth"].map(python)).allSatisfy(
                 FileManager.default.isExecutableFile)
             && ["ruby-doorkeeper-openid-connect", "ruby-openid-connect"].allSatisfy {
                 FileManager.default.fileExists(atPath: "/usr/share/doc/\($0)")

@@ -8,7 +8,9 @@ extension EndToEndTests {
         private static let server = """
             import http.server, json, sys
             class Handler(http.server.BaseHTTPRequestHandler):
-                def do_GET(self):
+                def do_POST(self): self.answer(json.loads(self.rfile.read(int(self.headers["Content-Length"])))["id"])
+                def do_GET(self): self.answer(None)
+                def answer(self, id):
                     base = "http://127.0.0.1:%d" % self.server.server_port
                     token = self.headers.get("Authorization")
                     if "/.well-known/" in self.path:
@@ -16,6 +18,7 @@ extension EndToEndTests {
                                              "scopes_supported": ["profile", "email"]}
                     else:
                         status, body = (200 if token else 401), {"authorization": token}
+                        if id is not None: body = {"jsonrpc": "2.0", "id": id, "result": body}
                     text = json.dumps(body).encode()
                     self.send_response(status)
                     if status == 401:
@@ -49,6 +52,26 @@ extension EndToEndTests {
                 #expect(answer.status == 0 && answer.output.contains("Bearer \(token)"), "\(answer)")
             }
             #expect(try await authstate.json("refresh")["resource"]?.stringValue == api)
+        }
+
+        @Test("needs no process of its own behind the bridge", arguments: [Provider.django])
+        func bridge(_ provider: Provider) async throws {
+            let authstate = try Authstate(provider)
+            let server = try Program.start([LoginBrowser.python, "-c", Self.server, authstate.provider.issuer])
+            defer { server.send(SIGTERM) }
+            let api = try #require(try await server.firstLine(within: .seconds(10))) + "/api"
+            let variables = ["XDG_STATE_HOME": authstate.folder("state")]
+            let host = try BridgeHost(
+                [
+                    api, "--profile", "job", "--grant", "client-credentials", "--client-id", "machine",
+                    "--client-secret-env", "CLIENT_SECRET", "--issuer", authstate.provider.issuer,
+                ], environment: authstate.environment.merging(variables) { $1 })
+            let answer = try await host.answer("tools/list", ["_meta": statelessMeta])
+            host.end()
+            #expect(try await host.program.result().status == 0, "\(host.program.errors)")
+            let token = try await Program.run([Authstate.path, "token", "--profile", "job"], environment: variables)
+                .output
+            #expect(answer["result"]?["authorization"]?.stringValue == "Bearer \(token.dropLast())", "\(answer)")
         }
     }
 }

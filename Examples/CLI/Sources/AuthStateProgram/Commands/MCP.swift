@@ -55,12 +55,10 @@ struct MCP: Command {
     @OptionGroup(title: "Common options")
     var given: CommonOptions
 
-    /// The common options: without `--state` and `--profile` each server has a login of its own.
+    /// The common options: without `--profile` each server has a login of its own.
     var common: CommonOptions {
         var options = given
-        if options.state == nil, options.profile == AuthStateKey.default.rawValue {
-            options.profile = Self.profile(of: url)
-        }
+        if options.profile == AuthStateKey.default.rawValue { options.profile = Self.profile(of: url) }
         return options
     }
 
@@ -80,6 +78,10 @@ struct MCP: Command {
 
     func validate() throws {
         let foreign: [(String, Bool, String)] = [
+            (
+                "--state", given.state != nil,
+                "in one file there is no room for the order of several processes; name the login with --profile"
+            ),
             ("--json", common.json, "standard output carries the protocol's messages"),
             ("--report", common.report != nil, "use it with 'authstate login --for'"),
             ("--paste", authorization.paste, "log in before with 'authstate login --for' and --paste"),

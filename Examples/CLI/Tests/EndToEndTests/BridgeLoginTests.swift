@@ -1,0 +1,187 @@
+import AuthStateKit
+import Foundation
+import Testing
+
+extension EndToEndTests {
+    /// Hosts and servers of the protocol's own SDK for Python, and of FastMCP.
+    @Suite("the bridge's login") struct BridgeLoginTests {
+        private let user: Authstate
+
+        init() throws {
+            user = try Authstate()
+        }
+
+        /// The variables of the user's processes: the place of the logins.
+        private var variables: [String: String] { ["XDG_STATE_HOME": user.folder("state")] }
+
+        /// The options of the user's bridges.
+        private func options(_ decision: LoginBrowser.Decision = .accept) -> [String] {
+            ["--profile", "mine", "--browser-command", user.browser.commandLine(decision), "--timeout", "60"]
+        }
+
+        /// Uses bridges by hosts that others wrote.
+        ///
+        /// - Returns: The outcome of each, and the standard error of all.
+        private func host(
+            _ count: Int = 1, _ mode: String = "legacy", _ calls: String = #"[["add", {"a": 1, "b": 2}]]"#,
+            at url: String, decision: LoginBrowser.Decision = .accept
+        ) async throws -> (results: [JSONValue], errors: String) {
+            let words = [Provider.python("mcp"), "\(Provider.scripts)/clients/mcp-host.py", "\(count)", mode, calls]
+            let result = try await Program.run(
+                words + [Authstate.path, "mcp", url] + options(decision), environment: variables, within: .seconds(90))
+            #expect(result.status == 0, "\(result.errors)")
+            let lines = result.output.split(separator: "\n")
+            return (try lines.map { try JSONValue(parsing: Array($0.utf8)) }, result.errors)
+        }
+
+        /// The status of the login.
+        private func status() async throws -> JSONValue {
+            try await Program.run(
+                [Authstate.path, "status", "--profile", "mine", "--json"], environment: variables
+            ).json()
+        }
+
+        @Test(
+            "hosts of both eras, at servers that answer with events and with JSON",
+            arguments: ["legacy", "auto", "2026-07-28"], [[:], ["JSON_RESPONSE": "1"]])
+        func hosts(mode: String, settings: [String: String]) async throws {
+            try await ResourceServer.run(.mcp, settings) { server in
+                let (results, errors) = try await host(1, mode, at: server.resource)
+                #expect(results.first?["answers"] == ["3"], "\(results) \(errors)")
+                #expect(results.first?["tools"]?.arrayValue?.count == 3)
+                let revision = mode == "legacy" ? "2025-11-25" : "2026-07-28"
+                #expect(results.first?["revision"]?.stringValue == revision)
+                let seen = try await server.requests(at: .resource)
+                // The session is closed.
+                #expect((seen.last?.method == "DELETE") == (mode == "legacy"))
+            }
+        }
+
+        @Test("five at the same moment show one page, and all work: the first time, and when the grant has ended")
+        func five() async throws {
+            try await ResourceServer.run(.mcp) { server in
+                for round in 1...2 {
+                    let (results, errors) = try await host(5, at: server.resource)
+                    #expect(results.count { $0["answers"] == ["3"] } == 5, "\(results) \(errors)")
+                    let seen = try await server.requests(at: .first)
+                    #expect(seen.count(of: "/authorize") == round)
+                    #expect(
+                        seen.count { $0.path == "/token" && $0.body.contains("authorization_code") } == round)
+                    #expect(seen.count(of: "/register") == 1)
+                    #expect(errors.contains("Waiting for the login that another process has begun"), "\(errors)")
+                    try await server.tell(.first, "revoke")
+                }
+            }
+        }
+
+        @Test(
+            "the login outlives its bridge: of five, two are killed while the page is shown, and one page does for all")
+        func killed() async throws {
+            try await ResourceServer.run(.mcp) { server in
+                // The user takes a while: until the file is there.
+                let gate = user.folder("gate")
+                let patient = "\(LoginBrowser.python) -c '\(Self.patience)' \(gate) "
+                let arguments =
+                    [server.resource] + options().with("--browser-command", patient + user.browser.commandLine())
+                let hosts = try (0..<5).map { _ in try BridgeHost(arguments, environment: variables) }
+                for host in hosts { host.send(Self.initialize) }
+                let showing = try await eventually("the page") {
+                    hosts.first { $0.program.errors.contains("Logging in at") }
+                }
+                let other = try #require(hosts.first { $0.program !== showing.program })
+                for host in [showing, other] {
+                    host.program.send(SIGKILL)
+                    host.end()
+                    #expect(try await host.program.result().status == 128 + SIGKILL)
+                }
+                // A host starts a bridge again that it has ended.
+                let again = try BridgeHost(arguments, environment: variables)
+                again.send(Self.initialize)
+                try await eventually("the ones that wait") {
+                    again.program.errors.contains("Waiting for the login") ? () : nil
+                }
+                try user.folder.file("gate", containing: "")
+                let living = hosts.filter { $0.program !== showing.program && $0.program !== other.program } + [again]
+                for host in living {
+                    let answer = try await host.message("the answer") { $0["id"] == 0 }
+                    #expect(answer["result"] != nil, "\(answer)")
+                    host.end()
+                    #expect(try await host.program.result().status == 0)
+                }
+                let seen = try await server.requests(at: .first)
+                #expect(seen.count(of: "/authorize") == 1 && seen.count(of: "/token") == 1)
+                #expect(seen.count(of: "/register") == 1)
+            }
+        }
+
+        private static let initialize: JSONValue = [
+            "jsonrpc": "2.0", "id": 0, "method": "initialize",
+            "params": [
+                "protocolVersion": "2025-11-25", "capabilities": [:],
+                "clientInfo": ["name": "tests", "version": "1"],
+            ],
+        ]
+        /// Waits for a file, and then becomes the program that is named behind it.
+        private static let patience = """
+            import os, sys, time
+            while not os.path.exists(sys.argv[1]): time.sleep(0.05)
+            os.execv(sys.argv[2], sys.argv[2:])
+            """
+
+        @Test func `a tool that needs more rights leads to a second login, and the call goes on`() async throws {
+            try await ResourceServer.run(.mcp, ["SCOPE_IN_CHALLENGE": "1"]) { server in
+                let calls =
+                    #"[["add", {"a": 1, "b": 2}], ["write_note", {"text": "x"}], ["write_note", {"text": "y"}]]"#
+                let (results, errors) = try await host(1, "auto", calls, at: server.resource)
+                #expect(results.first?["answers"] == ["3", "1", "2"], "\(results) \(errors)")
+                #expect(try await server.requests(at: .first).count(of: "/authorize") == 2)
+                #expect(try await status()["scope"] == "mcp notes:write")
+            }
+        }
+
+        @Test func `a right that the user declines is an error of the call, and other calls work`() async throws {
+            try await ResourceServer.run(.mcp, ["SCOPE_IN_CHALLENGE": "1"]) { server in
+                _ = try await host(1, "auto", at: server.resource)
+                let (results, _) = try await host(
+                    1, "auto", #"[["write_note", {"text": "x"}]]"#, at: server.resource, decision: .decline)
+                let error = results.first?["error"]?.stringValue ?? ""
+                #expect(error.contains("Logging in there") && error.contains("denied"), "\(results)")
+                let (others, _) = try await host(1, "auto", at: server.resource)
+                #expect(others.first?["answers"] == ["3"], "\(others)")
+            }
+        }
+
+        @Test func `follows the server to another authorization server`() async throws {
+            try await ResourceServer.run(.mcp, ["SECOND_ISSUER": "1"]) { server in
+                _ = try await host(at: server.resource)
+                try await server.tell(.resource, "issuer", "issuer=\(server.secondIssuer)")
+                let (results, errors) = try await host(at: server.resource)
+                #expect(results.first?["answers"] == ["3"], "\(results) \(errors)")
+                #expect(try await status()["issuer"]?.stringValue == server.secondIssuer)
+            }
+        }
+
+        @Test func `where no browser can be shown, the error says which command logs in`() async throws {
+            try await ResourceServer.run(.mcp) { server in
+                let host = try BridgeHost(
+                    [server.resource],
+                    environment: variables.merging(["DISPLAY": "", "WAYLAND_DISPLAY": ""]) { $1 })
+                let error = try await host.answer("initialize", id: 1)["error"]?["message"]?.stringValue ?? ""
+                let profile = server.resource.dropFirst("http://".count).replacing("/", with: "+")
+                let command = "'authstate login --profile \(profile) --for \(server.resource) --paste'"
+                #expect(error.contains("no display") && error.contains(command), "\(error)")
+                host.end()
+                #expect(try await host.program.result().status == 0)
+            }
+        }
+
+        @Test("FastMCP, which logs the user in at glewlwyd", arguments: ["legacy", "auto"])
+        func fastMCP(mode: String) async throws {
+            let issuer = try Provider.glewlwyd.process.issuer
+            try await ResourceServer.run(.fastmcp, ["UPSTREAM_ISSUER": issuer]) { server in
+                let (results, errors) = try await host(1, mode, at: server.resource)
+                #expect(results.first?["answers"] == ["3"], "\(results) \(errors)")
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+import AuthStateKit
+import Foundation
+import Testing
+
+extension EndToEndTests {
+    /// Without a login, at a server of the tests' own.
+    @Suite("the bridge to a server of the Model Context Protocol") struct BridgeTests {
+        @Test func `a line that is no message gets the protocol's error, and the bridge goes on`() async throws {
+            try await UntidyMCPServer.run { server in
+                try await BridgeHost.run("\(server.origin)/pretty") { host in
+                    for line in [
+                        "nonsense", "{}", "[]", "7", #"{"jsonrpc":"2.0","id":7}"#, "",
+                        "{\"jsonrpc\":\"2.0\",\"method\":7}",
+                    ] {
+                        host.send(line)
+                    }
+                    let answer = try await host.answer("tools/list")
+                    // A message that a server writes on several lines is one line.
+                    #expect(answer["result"]?["text"] == "a\nb")
+                    let codes = try host.messages.compactMap { $0["error"]?["code"]?.intValue }
+                    #expect(codes == [-32700] + Array(repeating: -32600, count: 5))
+                    #expect(try host.messages.contains { $0["id"] == 7 && $0["error"] != nil })
+                }
+                #expect(try await server.seen().count == 1)
+            }
+        }
+
+        @Test func `several messages in one line each have their answer`() async throws {
+            try await UntidyMCPServer.run { server in
+                try await BridgeHost.run("\(server.origin)/pretty") { host in
+                    host.send([
+                        ["jsonrpc": "2.0", "id": 1, "method": "a"], ["jsonrpc": "2.0", "id": "b", "method": "b"],
+                        "none",
+                    ])
+                    for id in [1, "b", nil] as [JSONValue] { _ = try await host.message("\(id)") { $0["id"] == id } }
+                }
+            }
+        }
+
+        @Test(
+            "what is no answer becomes an error of the request that asked",
+            arguments: [
+                ("page", "text/html"), ("failing", "503: over capacity"), ("other", "another request"),
+                ("nothing", "nothing"), ("accepted", "nothing"), ("garbage", "no message"),
+                ("half", "may have been done"), ("lost", "405"),
+            ])
+        func untidy(path: String, text: String) async throws {
+            try await UntidyMCPServer.run { server in
+                try await BridgeHost.run("\(server.origin)/\(path)") { host in
+                    let error = try await host.answer("tools/call", id: "x", ["name": "add"])["error"]
+                    #expect(error?["code"]?.intValue == -32603, "\(path): \(String(describing: error))")
+                    #expect(error?["message"]?.stringValue?.contains(text) == true, "\(String(describing: error))")
+                }
+                let posts = try await server.seen().count { $0["line"]?.stringValue?.hasPrefix("POST") == true }
+                #expect(posts == 1)
+            }
+        }
+
+        @Test func `a server that is down is an error with advice, and is asked again by the next request`()
+            async throws
+        {
+            try await BridgeHost.run("http://127.0.0.1:1/mcp") { host in
+                for id in [1, 2] as [JSONValue] {
+                    let error = try await host.answer("tools/list", id: id)["error"]
+                    #expect(error?["data"]?["authstate"]?["code"] == "unreachable")
+                    #expect(error?["message"]?.stringValue?.contains("Check the address") == true)
+                }
+            }
+        }
+
+        @Test func `an error of the server's own is passed on, with the identifier of the request`() async throws {
+            try await UntidyMCPServer.run { server in
+                try await BridgeHost.run("\(server.origin)/refusing") { host in
+                    let answer = try await host.answer("server/discover", id: "x", ["_meta": statelessMeta])
+                    #expect(answer["error"]?["code"]?.intValue == -32022)
+                    #expect(answer["error"]?["data"]?["supported"] == ["x"])
+                }
+            }
+        }
+
+        @Test func `a stream that breaks is resumed behind the last event, and the request is sent once`() async throws
+        {
+            try await UntidyMCPServer.run { server in
+                try await BridgeHost.run("\(server.origin)/resume") { host in
+                    let answer = try await host.answer("tools/call", id: 5, ["name": "add"])
+                    #expect(answer["result"]?["last"] == "3")
+                    let steps = try host.messages.compactMap { $0["params"]?["n"]?.intValue }
+                    #expect(steps == [1, 2])
+                }
+                let lines = try await server.seen().map { $0["line"]?.stringValue }
+                #expect(lines == ["POST /resume", "GET /resume", "GET /resume"])
+            }
+        }
+
+        @Test func `a session that the server has ended is opened again once for all requests`() async throws {
+            try await UntidyMCPServer.run { server in
+                try await BridgeHost.run("\(server.origin)/session") { host in
+                    try await host.shakeHands()
+                    for id in 1...5 as ClosedRange<Int64> {
+                        host.send(["jsonrpc": "2.0", "id": .number(JSONNumber(id)), "method": "tools/list"])
+                    }
+                    for id in 1...5 as ClosedRange<Int64> {
+                        let answer = try await host.message("\(id)") { $0["id"]?.intValue == id }
+                        #expect(answer["result"]?["session"] == "session-3")
+                    }
+                    #expect(try host.messages.count == 6)
+                }
+                let seen = try await server.seen()
+                #expect(seen.count { $0["body"]?["method"] == "initialize" } == 2)
+                #expect(seen.count { $0["body"]?["method"] == "notifications/initialized" } == 2)
+                #expect(seen.last?["line"] == "DELETE /session")
+                #expect(seen.last?["headers"]?["Mcp-Session-Id"] == "session-3")
+                let listing = seen.filter { $0["body"]?["method"] == "tools/list" }
+                #expect(listing.allSatisfy { $0["headers"]?["MCP-Protocol-Version"] == "2025-11-25" })
+            }
+        }
+
+        @Test func `messages outside of answers come, also after their stream has ended`() async throws {
+            try await UntidyMCPServer.run { server in
+                try await BridgeHost.run("\(server.origin)/events") { host in
+                    try await host.shakeHands()
+                    for number in 1...3 as ClosedRange<Int64> {
+                        _ = try await host.message("\(number)") { $0["params"]?["n"]?.intValue == number }
+                    }
+                }
+            }
+        }
+
+        @Test func `a server of the transport before is used over its stream, which is opened again`() async throws {
+            try await UntidyMCPServer.run { server in
+                try await BridgeHost.run("\(server.origin)/old") { host in
+                    #expect(try await host.shakeHands()["result"]?["protocolVersion"] == "2024-11-05")
+                    #expect(try await host.answer("tools/list", id: 1)["result"]?["method"] == "tools/list")
+                    let error = try await host.answer("hangup", id: 2)["error"]
+                    #expect(error?["message"]?.stringValue?.contains("may have been done") == true)
+                    #expect(try await host.answer("tools/list", id: 3)["result"]?["method"] == "tools/list")
+                }
+                let seen = try await server.seen()
+                #expect(seen.count { $0["line"] == "GET /old" } == 2)
+                #expect(seen.count { $0["body"]?["method"] == "tools/list" } == 2)
+            }
+        }
+
+        @Test("a request that the host cancels has no answer, and the server notices", arguments: [true, false])
+        func cancelled(isStateless: Bool) async throws {
+            try await UntidyMCPServer.run { server in
+                try await BridgeHost.run("\(server.origin)/slow") { host in
+                    if !isStateless { try await host.shakeHands() }
+                    let meta: JSONValue = isStateless ? statelessMeta : [:]
+                    host.send([
+                        "jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": ["name": "slow", "_meta": meta],
+                    ])
+                    try await eventually("the call") {
+                        try? await server.seen().first { $0["body"]?["id"] == 4 }.map { _ in }
+                    }
+                    host.send([
+                        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": ["requestId": 4],
+                    ])
+                    try await eventually("the end of the exchange") {
+                        try? await server.seen().first { $0["line"] == "closed" }.map { _ in }
+                    }
+                    // The identifier can be used again.
+                    host.send(["jsonrpc": "2.0", "id": 4, "method": "ping", "params": ["_meta": meta]])
+                    let answer = try await host.message("ping") { $0["id"] == 4 }
+                    #expect(answer["result"] != nil)
+                }
+                let told = try await server.seen().contains { $0["body"]?["method"] == "notifications/cancelled" }
+                // Since 2026-07-28 the end of the exchange says it.
+                #expect(told == !isStateless)
+            }
+        }
+
+        @Test func `a call repeats what the server wants in headers, also where that has changed since it was listed`()
+            async throws
+        {
+            try await UntidyMCPServer.run { server in
+                try await BridgeHost.run("\(server.origin)/mirrored") { host in
+                    let list = try await host.answer("tools/list", id: 1, ["_meta": statelessMeta])
+                    // A tool whose header breaks the rules is left out, as the protocol demands.
+                    #expect(list["result"]?["tools"]?.arrayValue?.map { $0["name"] } == ["plain"])
+                    let params: JSONValue = [
+                        "name": "plain", "arguments": ["region": "eu"], "_meta": statelessMeta,
+                    ]
+                    let called = try await host.answer("tools/call", id: 2, params)
+                    #expect(called["result"]?["name"] == "plain" && called["result"]?["method"] == "tools/call")
+                    #expect(host.program.errors.contains("The tool bad is left out"))
+                }
+                let calls = try await server.seen().count { $0["body"]?["method"] == "tools/call" }
+                #expect(calls == 2)
+            }
+        }
+
+        @Test func `requests in progress are answered after the host's end of input`() async throws {
+            try await UntidyMCPServer.run { server in
+                let messages = try await BridgeHost.run("\(server.origin)/resume") { host in
+                    host.send(["jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": ["name": "add"]])
+                    return host
+                }.messages
+                #expect(messages.contains { $0["id"] == 1 && $0["result"] != nil })
+            }
+        }
+
+        @Test func `a bridge that is interrupted ends at once and well`() async throws {
+            try await UntidyMCPServer.run { server in
+                let folder = try TemporaryFolder()
+                let host = try BridgeHost(
+                    ["\(server.origin)/slow"], environment: ["XDG_STATE_HOME": folder.path])
+                host.send(["jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": ["name": "slow"]])
+                try await eventually("the call") {
+                    try? await server.seen().first { $0["body"]?["id"] == 4 }.map { _ in }
+                }
+                host.program.send(SIGTERM)
+                #expect(try await host.program.result(within: .seconds(5)).status == 0, "\(host.program.errors)")
+                host.end()
+            }
+        }
+    }
+}
