@@ -151,6 +151,7 @@ struct UntidyMCPServer: Sendable {
             def failing(self, message): self.answer(503, "over capacity", "text/plain")
             def refusing(self, message):
                 self.answer(400, {"jsonrpc": "2.0", "id": None, "error": {"code": -32022, "message": "other", "data": {"supported": ["x"]}}})
+            def moved(self, message): self.answer(307, headers={"Location": "/mcp/"})
             def other(self, message): self.answer(200, {"jsonrpc": "2.0", "id": "other", "result": {}})
             def nothing(self, message): self.answer(200, "", None)
             def accepted(self, message): self.answer(202, "", None)

@@ -41,6 +41,7 @@ extension EndToEndTests {
             "what is no answer becomes an error of the request that asked",
             arguments: [
                 ("page", "text/html"), ("failing", "503: over capacity"), ("other", "another request"),
+                ("moved", "redirects to /mcp/"),
                 ("nothing", "nothing"), ("accepted", "nothing"), ("garbage", "no message"),
                 ("half", "may have been done"), ("lost", "405"),
             ])

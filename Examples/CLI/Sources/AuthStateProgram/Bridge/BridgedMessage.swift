@@ -32,7 +32,7 @@ struct BridgedMessage: Sendable {
     }
 
     private static func read(_ json: JSONValue, _ bytes: [UInt8]) -> Result<BridgedMessage, BridgeFailure> {
-        let id = json["id"].flatMap { $0.stringValue != nil || $0.isNumber ? $0 : nil }
+        let id = [json["id"]].compactMap(\.self).first { $0.stringValue != nil || $0.isNumber }
         func failure(_ text: String) -> Result<BridgedMessage, BridgeFailure> {
             .failure(BridgeFailure(.invalidRequest, text, id: id ?? .null))
         }

@@ -59,7 +59,7 @@ struct LineInput: AsyncSequence, Sendable {
                         start = end + 1
                         isTooLong = false
                     }
-                    if isTooLong { return .tooLong }
+                    if isTooLong || end - start > limit { return .tooLong }
                     return .whole(Array(rest[start..<end]))
                 }
                 rest.removeFirst(start)

@@ -81,6 +81,12 @@ extension MCPBridge {
             connection.isOld = true
             return noted
         }
+        if (300..<400).contains(response.status), let target = response.headers["Location"] {
+            throw BridgeFailure(
+                .internalError,
+                "The server redirects to \(target.printable()). If you trust that address, use it with 'authstate mcp'.",
+                data: ["authstate": ["code": "redirect"]])
+        }
         let text = String(decoding: body.prefix(300), as: UTF8.self).printable()
         throw BridgeFailure(
             .internalError, "The server answered with HTTP status \(response.status)\(text.isEmpty ? "" : ": \(text)")",
@@ -119,7 +125,7 @@ extension MCPBridge {
         var answer: BridgedMessage?
         for result in BridgedMessage.read(Array(body)) {
             guard case .success(let found) = result else { throw Self.malformed("with JSON that is no message") }
-            if found.answers(message) { answer = found } else { await write(found.line) }
+            if found.answers(message) { answer = found } else { await forward(found) }
         }
         guard let answer else { throw Self.malformed("another request") }
         return answer
@@ -153,12 +159,18 @@ extension MCPBridge {
         for result in BridgedMessage.read(Array(event.data.utf8)) {
             switch result {
             case .success(let found):
-                if let message, found.answers(message) { answer = found } else { await write(found.line) }
+                if let message, found.answers(message) { answer = found } else { await forward(found) }
             case .failure(let failure):
                 console.note("authstate: The server sent an event that is no message: \(failure.message)")
             }
         }
         return answer
+    }
+
+    /// Passes a message to the host; an answer to another request than the one that was sent there has no place in the exchange.
+    private func forward(_ message: BridgedMessage) async {
+        guard message.kind == .response else { return await write(message.line) }
+        console.note("authstate: The server sent an answer to another request, which is left out.")
     }
 
     /// Asks for the rest of a stream, several times where the server cannot be reached.

@@ -89,7 +89,9 @@ struct MCP: Command {
         if let (option, _, reason) = foreign.first(where: \.1) {
             throw ValidationError("mcp goes without \(option): \(reason).")
         }
-        try login().validate()
+        do { try login().validate() } catch let error as ValidationError {
+            throw ValidationError(error.message.replacing("--for", with: "mcp"))
+        }
     }
 
     /// The login that the options describe.

@@ -1,0 +1,118 @@
+import ArgumentParser
+import AuthStateKit
+import Foundation
+import Testing
+
+@testable import AuthStateProgram
+
+@Suite("Options of the bridge for agent hosts")
+struct MCPOptionsTests {
+    private let url = "https://mcp.example/mcp"
+
+    @Test(
+        "a server's login is named after its URL, unless the user names it",
+        arguments: [
+            ("https://mcp.example", "mcp.example"), ("https://mcp.example/mcp", "mcp.example+mcp"),
+            ("https://mcp.example:8443/a/b", "mcp.example:8443+a+b"), ("http://127.0.0.1:81/a", "127.0.0.1:81+a"),
+            ("https://mcp.example/a+b", "mcp.example+a%2Bb"), ("https://mcp.example/?a=1", "mcp.example+%3Fa%3D1"),
+        ])
+    func profile(url: String, name: String) throws {
+        #expect(try MCP.parse([url]).common.profile == name)
+        #expect(try MCP.parse([url, "--profile", "notes"]).common.profile == "notes")
+    }
+
+    @Test(
+        "what cannot be is refused, with the option in the message",
+        arguments: [
+            (["--state", "s"], "--state"), (["--json"], "--json"), (["--report", "r.html"], "--report"),
+            (["--paste"], "--paste"), (["--grant", "device"], "mcp goes without --grant device"),
+            (["--private-key", "k"], "With mcp, --private-key"), (["--issuer", "https://op.example"], "--issuer"),
+            (["--for", "https://x.example"], "--for"),
+        ])
+    func refused(options: [String], text: String) {
+        let error = #expect(throws: (any Error).self) { try MCP.parse([url] + options) }
+        let message = error.map { MCP.message(for: $0) } ?? ""
+        #expect(message.contains(text), "\(message)")
+    }
+
+    @Test func `the options of a login for an API become those of the login`() throws {
+        let words = [url, "--client-metadata-url", "https://app.example/c.json", "--scope", "a b", "--dpop"]
+        let login = try MCP.parse(words).login()
+        #expect(login.resource.url == url && login.resource.documentURL == "https://app.example/c.json")
+        #expect(login.tokens.scope == "a b" && login.tokens.isBound && login.common.profile == "mcp.example+mcp")
+    }
+}
+
+@Suite("Messages of the bridge") struct BridgedMessageTests {
+    private func message(_ text: String) throws -> BridgedMessage {
+        try #require(try BridgedMessage.read(Array(text.utf8)).first).get()
+    }
+
+    @Test(
+        "roles are told apart",
+        arguments: [
+            (#"{"jsonrpc":"2.0","id":1,"method":"a"}"#, BridgedMessage.Kind.request(id: 1)),
+            (#"{"jsonrpc":"2.0","id":"x","method":"a"}"#, .request(id: "x")),
+            (#"{"jsonrpc":"2.0","method":"a"}"#, .notification), (#"{"jsonrpc":"2.0","id":1,"result":{}}"#, .response),
+            (#"{"jsonrpc":"2.0","id":null,"error":{}}"#, .response),
+        ])
+    func kinds(text: String, kind: BridgedMessage.Kind) throws {
+        #expect(try message(text).kind == kind)
+    }
+
+    @Test(
+        "what is no message says what is missing, with the identifier where it is known",
+        arguments: [
+            (#"{"jsonrpc":"2.0","id":1}"#, 1), (#"{"id":"x","method":"a"}"#, "x"),
+            (#"{"jsonrpc":"2.0","id":{},"method":"a"}"#, nil), (#"{"jsonrpc":"2.0","id":2,"method":3}"#, 2),
+            ("null", nil),
+        ] as [(String, JSONValue)])
+    func failures(text: String, id: JSONValue) throws {
+        let error = #expect(throws: BridgeFailure.self) { try message(text) }
+        let line = try JSONValue(parsing: try #require(error).line())
+        #expect(line["error"]?["code"]?.intValue == -32600 && line["id"] == id)
+    }
+
+    @Test func `line breaks between tokens become blanks, and everything else stays as it is`() throws {
+        let message = try message("{\"jsonrpc\":\r\n \"2.0\", \"method\": \"a\\n\", \"b\": 1.50}")
+        #expect(String(decoding: message.line, as: UTF8.self) == #"{"jsonrpc":   "2.0", "method": "a\n", "b": 1.50}"#)
+    }
+}
+
+@Suite("Lines of a descriptor") struct LinesTests {
+    /// Writes chunks into a pipe, and returns the lines that are read.
+    private func lines(_ chunks: [String], limit: Int = 100) async throws -> [LineInput.Line] {
+        let pipe = Pipe()
+        let input = LineInput(descriptor: pipe.fileHandleForReading.fileDescriptor, limit: limit)
+        for chunk in chunks { try pipe.fileHandleForWriting.write(contentsOf: Data(chunk.utf8)) }
+        try pipe.fileHandleForWriting.close()
+        var lines: [LineInput.Line] = []
+        for await line in input { lines.append(line) }
+        return lines
+    }
+
+    @Test func `each is whole, also the last one without its end`() async throws {
+        #expect(
+            try await lines(["a\nb", "c\n\n", "d"]) == ["a", "bc", "", "d"].map { .whole(Array($0.utf8)) })
+        #expect(try await lines([]).isEmpty)
+    }
+
+    @Test func `one that is too long is told, and the next one is read`() async throws {
+        let long = String(repeating: "x", count: 150_000)
+        #expect(
+            try await lines(["a\n", String(long.prefix(60_000)), "\nb\n"], limit: 1000)
+                == [.whole(Array("a".utf8)), .tooLong, .whole(Array("b".utf8))])
+    }
+
+    @Test func `reading ends with the task`() async throws {
+        let pipe = Pipe()
+        let input = LineInput(descriptor: pipe.fileHandleForReading.fileDescriptor)
+        let task = Task {
+            for await _ in input {}
+            return true
+        }
+        task.cancel()
+        #expect(await task.value)
+        try pipe.fileHandleForWriting.close()
+    }
+}
