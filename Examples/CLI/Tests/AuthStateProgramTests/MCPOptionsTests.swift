@@ -45,7 +45,7 @@ struct MCPOptionsTests {
 
 @Suite("Messages of the bridge") struct BridgedMessageTests {
     private func message(_ text: String) throws -> BridgedMessage {
-        try #require(try BridgedMessage.read(Array(text.utf8)).first).get()
+        try #require(BridgedMessage.read(Array(text.utf8)).first).get()
     }
 
     @Test(

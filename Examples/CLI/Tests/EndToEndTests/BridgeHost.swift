@@ -20,9 +20,11 @@ struct BridgeHost: Sendable {
     }
 
     /// Runs a body with a bridge to a server without a login, and ends its input; the bridge has to end well.
-    static func run<R>(_ url: String, _ body: (BridgeHost) async throws -> R) async throws -> R {
+    static func run<R>(
+        _ url: String, timeout: Int = 20, _ body: (BridgeHost) async throws -> R
+    ) async throws -> R {
         let folder = try TemporaryFolder()
-        let host = try BridgeHost([url, "--timeout", "20"], environment: ["XDG_STATE_HOME": folder.path])
+        let host = try BridgeHost([url, "--timeout", "\(timeout)"], environment: ["XDG_STATE_HOME": folder.path])
         do {
             let result = try await body(host)
             host.end()
@@ -146,7 +148,7 @@ struct UntidyMCPServer: Sendable {
                 with lock:
                     seen.append({"line": f"{self.command} {self.path}", "headers": dict(self.headers), "body": message})
                 path = self.path.split("?")[0]
-                getattr(self, path[1:].replace("/", "_"))(message)
+                getattr(self, path[1:].replace("/", "_"), lambda _: self.answer(404))(message)
             def page(self, message): self.answer(200, "<html>Sign in</html>", "text/html")
             def failing(self, message): self.answer(503, "over capacity", "text/plain")
             def refusing(self, message):
@@ -190,6 +192,50 @@ struct UntidyMCPServer: Sendable {
                     sessions.append("none")
                     return self.answer(404)
                 self.answer(200, self.result(message, session=known))
+            def closing(self, message):
+                if not message: return self.answer(401, headers={"WWW-Authenticate": "Bearer"})
+                if "id" not in message: return self.answer(202, "", None)
+                self.answer(
+                    200, self.result(message, protocolVersion="2025-11-25", capabilities={}), headers={"Mcp-Session-Id": "s"})
+            def stuck(self, message):
+                if not message: return self.answer(405)
+                if message.get("method") == "initialize":
+                    if Handler.stuck_since: time.sleep(60)
+                    return self.answer(
+                        200, self.result(message, protocolVersion="2025-11-25", capabilities={}), headers={"Mcp-Session-Id": "s"})
+                if "id" not in message: return self.answer(202, "", None)
+                Handler.stuck_since = True
+                self.answer(404)
+            stuck_since = False
+            def comments(self, message):
+                if message: return self.answer(405, "POST is not allowed", "text/plain")
+                self.begin()
+                try:
+                    while True:
+                        self.wfile.write(b": beat\n\n")
+                        time.sleep(0.05)
+                except OSError: pass
+            def slowbody(self, message):
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", "100")
+                self.end_headers()
+                time.sleep(60)
+            def pinging(self, message):
+                if not message: return self.answer(405)
+                if message.get("method") == "initialize":
+                    self.send_response(200)
+                    self.send_header("Mcp-Session-Id", "s")
+                    self.send_header("Content-Type", "text/event-stream")
+                    self.send_header("Connection", "close")
+                    self.end_headers()
+                    self.close_connection = True
+                    self.event({"jsonrpc": "2.0", "id": "ping-1", "method": "ping"})
+                    isAnswered = Handler.pong.wait(20)
+                    return self.event(self.result(message, protocolVersion="2025-11-25", capabilities={}, answered=isAnswered))
+                if message.get("id") == "ping-1" and self.headers.get("Mcp-Session-Id") == "s": Handler.pong.set()
+                self.answer(202, "", None)
+            pong = threading.Event()
             def events(self, message):
                 if not message:
                     self.begin()

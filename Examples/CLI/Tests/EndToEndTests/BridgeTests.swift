@@ -134,11 +134,21 @@ extension EndToEndTests {
                     #expect(try await host.answer("tools/list", id: 1)["result"]?["method"] == "tools/list")
                     let error = try await host.answer("hangup", id: 2)["error"]
                     #expect(error?["message"]?.stringValue?.contains("may have been done") == true)
-                    #expect(try await host.answer("tools/list", id: 3)["result"]?["method"] == "tools/list")
+                    // Requests that come while the stream is opened again wait for it.
+                    for id in 3...6 as ClosedRange<Int64> {
+                        host.send(["jsonrpc": "2.0", "id": .number(JSONNumber(id)), "method": "tools/list"])
+                    }
+                    for id in 3...6 as ClosedRange<Int64> {
+                        let answer = try await host.message("\(id)") { $0["id"]?.intValue == id }
+                        #expect(answer["result"]?["method"] == "tools/list", "\(answer)")
+                    }
                 }
                 let seen = try await server.seen()
                 #expect(seen.count { $0["line"] == "GET /old" } == 2)
-                #expect(seen.count { $0["body"]?["method"] == "tools/list" } == 2)
+                #expect(seen.count { $0["body"]?["method"] == "tools/list" } == 5)
+                #expect(
+                    seen.count { $0["body"]?["method"] == "initialize" && $0["line"] == "POST /old/messages?session=1" }
+                        == 2)
             }
         }
 
@@ -188,6 +198,82 @@ extension EndToEndTests {
                 }
                 let calls = try await server.seen().count { $0["body"]?["method"] == "tools/call" }
                 #expect(calls == 2)
+            }
+        }
+
+        @Test func `no login is made to listen, or to close the session`() async throws {
+            try await UntidyMCPServer.run { server in
+                try await BridgeHost.run("\(server.origin)/closing") { host in
+                    try await host.shakeHands()
+                    try await eventually("the listener") {
+                        try? await server.seen().first { $0["line"] == "GET /closing" }.map { _ in }
+                    }
+                }
+                let lines = try await server.seen().compactMap { $0["line"]?.stringValue }
+                #expect(lines.last == "DELETE /closing" && !lines.contains { $0.contains("well-known") }, "\(lines)")
+            }
+        }
+
+        @Test func `a session that cannot be opened again holds up no end`() async throws {
+            try await UntidyMCPServer.run { server in
+                let folder = try TemporaryFolder()
+                let host = try BridgeHost(
+                    ["\(server.origin)/stuck"], environment: ["XDG_STATE_HOME": folder.path])
+                try await host.shakeHands()
+                host.send(["jsonrpc": "2.0", "id": 4, "method": "tools/list"])
+                try await eventually("the second session") {
+                    try? await server.seen().count { $0["body"]?["method"] == "initialize" } == 2 ? () : nil
+                }
+                host.program.send(SIGTERM)
+                #expect(try await host.program.result(within: .seconds(8)).status == 0, "\(host.program.errors)")
+                host.end()
+            }
+        }
+
+        @Test(
+            "an answer that does not end in time is an error",
+            arguments: [("comments", "405"), ("slowbody", "2 seconds")])
+        func late(path: String, text: String) async throws {
+            try await UntidyMCPServer.run { server in
+                try await BridgeHost.run("\(server.origin)/\(path)", timeout: 2) { host in
+                    let error = try await host.answer("initialize")["error"]
+                    #expect(error?["message"]?.stringValue?.contains(text) == true, "\(String(describing: error))")
+                }
+            }
+        }
+
+        @Test func `a server may ask the host before it answers the first message`() async throws {
+            try await UntidyMCPServer.run { server in
+                try await BridgeHost.run("\(server.origin)/pinging") { host in
+                    host.send(["jsonrpc": "2.0", "id": 1, "method": "initialize", "params": [:]])
+                    _ = try await host.message("the question") { $0["method"] == "ping" }
+                    host.send(["jsonrpc": "2.0", "id": "ping-1", "result": [:]])
+                    let answer = try await host.message("the answer") { $0["id"] == 1 }
+                    #expect(answer["result"]?["answered"] == true)
+                }
+            }
+        }
+
+        @Test func `a server that refuses every token is told once, and not with a page for each request`() async throws
+        {
+            try await ForgetfulServer.run { server in
+                try await server.tell("denies=1")
+                let user = try Authstate()
+                let host = try BridgeHost(
+                    ["\(server.issuer)/one", "--timeout", "20", "--browser-command", user.walker()],
+                    environment: ["XDG_STATE_HOME": user.folder("state")])
+                for id in 1...4 as ClosedRange<Int64> {
+                    host.send(["jsonrpc": "2.0", "id": .number(JSONNumber(id)), "method": "tools/list"])
+                }
+                for id in 1...4 as ClosedRange<Int64> {
+                    let answer = try await host.message("\(id)") { $0["id"]?.intValue == id }
+                    let text = answer["error"]?["message"]?.stringValue ?? ""
+                    #expect(text.contains("does not accept the new login"), "\(answer)")
+                }
+                _ = try await host.answer("tools/list", id: 5)
+                #expect(try await server.seen(at: "/authorize").count == 1)
+                host.end()
+                #expect(try await host.program.result().status == 0)
             }
         }
 

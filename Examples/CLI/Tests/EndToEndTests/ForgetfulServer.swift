@@ -86,7 +86,8 @@ struct ForgetfulServer: Sendable {
                                              "refresh_token": "r", "scope": asked.get("scope", "read")})
                 if path == "/old": return self.answer(307, "", {"Location": "/one"})
                 if path in ("/one", "/two"):
-                    if self.headers.get("Authorization", "").startswith("Bearer "): return self.answer(200, {"ok": True})
+                    isKnown = self.headers.get("Authorization", "").startswith("Bearer ")
+                    if isKnown and "denies" not in told: return self.answer(200, {"ok": True})
                     return self.answer(401, {}, {"WWW-Authenticate": "Bearer"})
                 self.answer(404, {})
             def log_message(self, *_): pass

@@ -18,8 +18,8 @@ public struct EventStreamParser: Sendable {
     public private(set) var lastEventID: String?
     /// The time to wait before a stream is resumed, in milliseconds; nil where the server has not said.
     public private(set) var retry: Int?
-    /// The number of bytes that wait for the end of their event.
-    public private(set) var waitingBytes = 0
+    /// The memory that waits for the end of an event, in bytes: its data, and a cost for each of its lines.
+    public var waitingBytes: Int { line.count + dataBytes }
 
     private var line: [UInt8] = []
     private var isFirstLine = true
@@ -27,6 +27,10 @@ public struct EventStreamParser: Sendable {
     private var name = ""
     private var id: String?
     private var data: [String] = []
+    private var dataBytes = 0
+
+    /// The memory of a line beside its text.
+    private static let lineCost = 16
 
     /// Makes a parser at the beginning of a stream.
     public init() {}
@@ -50,7 +54,6 @@ public struct EventStreamParser: Sendable {
             if let event = endLine() { events.append(event) }
         }
         line += rest
-        waitingBytes = line.count + data.reduce(0) { $0 + $1.utf8.count }
         return events
     }
 
@@ -66,7 +69,9 @@ public struct EventStreamParser: Sendable {
         // A line that begins with a colon is a comment.
         switch field {
         case "event": name = String(value)
-        case "data": data.append(String(value))
+        case "data":
+            data.append(String(value))
+            dataBytes += value.utf8.count + Self.lineCost
         case "id": if !value.utf8.contains(0) { id = String(value) }
         case "retry": if value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { retry = Int(value) ?? retry }
         default: break
@@ -75,7 +80,7 @@ public struct EventStreamParser: Sendable {
     }
 
     private mutating func endEvent() -> Event? {
-        defer { (name, data) = ("", []) }
+        defer { (name, data, dataBytes) = ("", [], 0) }
         lastEventID = id
         guard !data.isEmpty else { return nil }
         return Event(name: name.isEmpty ? "message" : name, data: data.joined(separator: "\n"))

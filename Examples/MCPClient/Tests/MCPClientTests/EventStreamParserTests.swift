@@ -46,6 +46,13 @@ import Testing
         #expect(events(text).isEmpty)
     }
 
+    @Test("lines without a text count as memory too")
+    func emptyLines() {
+        var parser = EventStreamParser()
+        #expect(parser.read(String(repeating: "data:\n", count: 1000).utf8).isEmpty && parser.waitingBytes >= 16_000)
+        #expect(parser.read("\n".utf8).count == 1 && parser.waitingBytes == 0)
+    }
+
     @Test("the identifier of the last whole event is kept, and so is the time to wait")
     func resumption() {
         var parser = EventStreamParser()

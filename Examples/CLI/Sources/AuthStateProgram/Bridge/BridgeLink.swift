@@ -12,6 +12,10 @@ actor BridgeLink {
     private var opened: (session: Session, access: ResourceAccess)?
     private let waiters = Waiters<Int, Void>()
     private var lastWaiter = 0
+    /// The lack that the login in progress, or the last one, is for.
+    private var running = ""
+    /// The lacks that a login has not changed, until the server accepts a request.
+    private var inVain: Set<String> = []
     /// Whether a login is in progress.
     private(set) var isLoggingIn = false
 
@@ -32,24 +36,35 @@ actor BridgeLink {
     /// - Parameters:
     ///   - request: The request.
     ///   - operation: What it does, for the bound of logins for more rights.
+    ///   - mayLogIn: Whether a login may be made for it.
     ///   - onLogin: Called when the request begins to wait for a login.
     /// - Throws: `AuthStateError`, `CancellationError`.
     func stream(
-        _ request: TransportRequest, operation: String, onLogin: @Sendable () -> Void = {}
+        _ request: TransportRequest, operation: String, mayLogIn: Bool = true, onLogin: @Sendable () -> Void = {}
     ) async throws -> StreamedResponse {
         var mended: Set<String> = []
         var hasOpenedAgain = false
         while true {
             let access = try await access()
-            do { return try await access.stream(request, operation: operation) } catch let error as AuthStateError {
-                if error.code == .notLoggedIn {
+            do {
+                let response = try await access.stream(request, operation: operation)
+                inVain = []
+                return response
+            } catch let error as AuthStateError {
+                if error.code == .notLoggedIn, mayLogIn {
                     let before = try await access.authState()?.record.grantID
                     if opened?.access !== access, !isLoggingIn { continue }
+                    let lack = error.lack
+                    if mended.contains(lack) || inVain.contains(lack) {
+                        inVain.insert(lack)
+                        throw Self.refused(error)
+                    }
                     if !isLoggingIn {
-                        // One login for each reason: none, refused, too few rights, too weak.
-                        guard mended.insert(error.challenge?.error ?? "").inserted else { throw error }
+                        running = lack
                         begin(because: BridgeLogin.Reason(grantID: before, error: error))
                     }
+                    // Another lack than that of the login in progress needs one of its own.
+                    if running == lack { mended.insert(lack) }
                     lastWaiter += 1
                     try await waiters.value(for: lastWaiter, after: onLogin)
                 } else if error.kind == .store, !hasOpenedAgain {
@@ -60,6 +75,17 @@ actor BridgeLink {
                 }
             }
         }
+    }
+
+    /// The error of a server that refuses the token of a new login.
+    private static func refused(_ error: AuthStateError) -> AuthStateError {
+        var refused = AuthStateError(
+            .tokenRejected, stage: .resource, "The server does not accept the new login.",
+            received: error.challenge?.error,
+            hint: "Ask the operator of the server, then log in by hand with 'authstate login'.",
+            response: error.response, httpStatus: error.httpStatus)
+        refused.challenge = error.challenge
+        return refused
     }
 
     private func begin(because reason: BridgeLogin.Reason) {
@@ -85,5 +111,16 @@ actor BridgeLink {
     func finish() async {
         guard let opened else { return }
         try? await opened.session.withAccess(opened.access) { _ in }
+    }
+}
+
+extension AuthStateError {
+    /// The lack that leads to a login: too few rights, too weak a login, or no token that is accepted.
+    fileprivate var lack: String {
+        switch challenge?.error {
+        case "insufficient_scope"?: "scope \(challenge?.scope ?? "")"
+        case "insufficient_user_authentication"?: "strength"
+        default: "token"
+        }
     }
 }

@@ -79,9 +79,8 @@ struct BridgedMessage: Sendable {
 
     /// The message as one line: JSON has line breaks between its tokens alone.
     var line: [UInt8] {
-        let newlines: Set<UInt8> = [0x0A, 0x0D]
-        guard bytes.contains(where: newlines.contains) else { return bytes }
-        return bytes.map { newlines.contains($0) ? 0x20 : $0 }
+        func endsLine(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
+        return bytes.contains(where: endsLine) ? bytes.map { endsLine($0) ? 0x20 : $0 } : bytes
     }
 }
 

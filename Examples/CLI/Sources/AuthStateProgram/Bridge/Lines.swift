@@ -77,10 +77,15 @@ struct LineInput: AsyncSequence, Sendable {
     }
 }
 
-/// Writes lines to a descriptor, whole and one after the other, on a thread of its own.
+/// Writes lines to a descriptor, whole and in order: short ones at once where there is room, others on a thread of its own.
 final class LineOutput: Sendable {
     private let descriptor: Int32
     private let queue = DispatchQueue(label: "authstate.output")
+    /// The number of lines that wait for the thread.
+    private let waiting = Mutex(0)
+
+    /// A pipe that can be written to takes so many bytes without a wait (POSIX).
+    private static let room = Int(PIPE_BUF)
 
     init(descriptor: Int32) { self.descriptor = descriptor }
 
@@ -88,48 +93,29 @@ final class LineOutput: Sendable {
     ///
     /// - Throws: `CancellationError` where the reader has gone.
     func write(_ line: [UInt8]) async throws {
-        let isWritten = await withCheckedContinuation { continuation in
-            queue.async { [descriptor] in
-                continuation.resume(returning: writeAll(line + [UInt8(ascii: "\n")], to: descriptor))
+        let bytes = line + [UInt8(ascii: "\n")]
+        let isWrittenAtOnce = waiting.withLock { waiting -> Bool? in
+            if waiting == 0, bytes.count <= Self.room, hasRoom { return writeAll(bytes, to: descriptor) }
+            waiting += 1
+            return nil
+        }
+        let isWritten: Bool
+        if let isWrittenAtOnce {
+            isWritten = isWrittenAtOnce
+        } else {
+            isWritten = await withCheckedContinuation { continuation in
+                queue.async { [self] in
+                    let isWritten = writeAll(bytes, to: descriptor)
+                    waiting.withLock { $0 -= 1 }
+                    continuation.resume(returning: isWritten)
+                }
             }
         }
         if !isWritten { throw CancellationError() }
     }
-}
 
-/// Callers that wait for a value under a key; one that is cancelled waits no longer.
-final class Waiters<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    private let waiting = Mutex<[Key: CheckedContinuation<Value, any Error>]>([:])
-
-    /// Waits for the value of a key; the caller waits when its actor is free again.
-    ///
-    /// - Parameter start: Called once the caller waits.
-    nonisolated(nonsending) func value(for key: Key, after start: () -> Void = {}) async throws -> Value {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let other = waiting.withLock { $0.updateValue(continuation, forKey: key) }
-                other?.resume(throwing: CancellationError())
-                if Task.isCancelled { resume(key, with: .failure(CancellationError())) } else { start() }
-            }
-        } onCancel: {
-            resume(key, with: .failure(CancellationError()))
-        }
-    }
-
-    /// Ends the wait for a key; returns whether a caller waited.
-    @discardableResult
-    func resume(_ key: Key, with result: Result<Value, any Error>) -> Bool {
-        guard let continuation = waiting.withLock({ $0.removeValue(forKey: key) }) else { return false }
-        continuation.resume(with: result)
-        return true
-    }
-
-    /// Ends the wait of all callers.
-    func resumeAll(with result: Result<Value, any Error>) {
-        let all = waiting.withLock { waiting in
-            defer { waiting = [:] }
-            return waiting
-        }
-        for continuation in all.values { continuation.resume(with: result) }
+    private var hasRoom: Bool {
+        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&request, 1, 0) == 1 && request.revents & Int16(POLLOUT) != 0
     }
 }

@@ -17,40 +17,52 @@ extension MCPBridge {
     func openStream() async throws -> OldTransport? {
         stream?.end()
         stream = nil
-        let request = TransportRequest(url: url, headers: ["Accept": "text/event-stream"], timeout: timeout)
-        let response = try await link.stream(request, operation: "GET", onLogin: tellOfLogin)
-        guard response.hasEvents else { return nil }
-        var events = ServerEvents(response)
-        guard let first = try await events.next(), first.name == "endpoint",
-            let endpoint = URL(string: first.data, relativeTo: url)?.absoluteURL
-        else { return nil }
+        let found: (URL, ServerEvents)?
+        do { found = try await findEndpoint() } catch {
+            // The refusal of the first message says more.
+            try Task.checkCancellation()
+            found = nil
+        }
+        guard let (endpoint, events) = found else { return nil }
         let answers = Waiters<JSONValue, BridgedMessage>()
         let opened = OldTransport(
             endpoint: endpoint, answers: answers,
-            reader: Task { [events] in
+            reader: Task {
                 var events = events
                 do { while let event = try await events.next() { await pass(event, to: answers) } } catch {}
+                if stream?.answers === answers { stream = nil }
                 answers.resumeAll(
                     with: .failure(
                         BridgeFailure(
                             .internalError,
-                            "The server ended the stream before the answer; the request may have been done.")))
-                streamEnded(endpoint)
+                            "The server ended the stream before the answer; the request may have been done.",
+                            data: ["authstate": ["code": "malformedResponse"]])))
             })
         stream = opened
         return opened
     }
 
-    private func streamEnded(_ endpoint: URL) {
-        if stream?.endpoint == endpoint { stream = nil }
+    /// Asks for the stream, and returns the endpoint that its first event names, and the other events.
+    private func findEndpoint() async throws -> (URL, ServerEvents)? {
+        let request = TransportRequest(url: url, headers: ["Accept": "text/event-stream"], timeout: timeout)
+        let response = try await link.stream(request, operation: "GET", onLogin: tellOfLogin)
+        guard response.hasEvents else { return nil }
+        return try await within(timeout) { [url] in
+            var events = ServerEvents(response)
+            guard let first = try await events.next(), first.name == "endpoint",
+                let endpoint = URL(string: first.data, relativeTo: url)?.absoluteURL
+            else { return nil }
+            return (endpoint, events)
+        }
     }
 
     private func pass(_ event: EventStreamParser.Event, to answers: Waiters<JSONValue, BridgedMessage>) async {
         guard event.name == "message" else { return }
         for case .success(let message) in BridgedMessage.read(Array(event.data.utf8)) {
-            let id = message.kind == .response ? message.json["id"] : nil
-            if let id, answers.resume(id, with: .success(message)) { continue }
-            await write(message.line)
+            if message.kind == .response, let id = message.json["id"], answers.resume(id, with: .success(message)) {
+                continue
+            }
+            await forward(message)
         }
     }
 
@@ -60,8 +72,11 @@ extension MCPBridge {
             try await post(message, to: stream.endpoint)
             return nil
         }
+        var posting: Task<Void, Never>?
+        // A request that is cancelled while a login is made for it is not sent.
+        defer { posting?.cancel() }
         return try await stream.answers.value(for: id) {
-            Task {
+            posting = Task {
                 do { try await post(message, to: stream.endpoint) } catch {
                     stream.answers.resume(id, with: .failure(error))
                 }
@@ -75,7 +90,9 @@ extension MCPBridge {
             timeout: timeout)
         let response = try await link.stream(request, operation: message.operation, onLogin: tellOfLogin)
         guard (200..<300).contains(response.status) else {
-            throw BridgeFailure(.internalError, "The server answered with HTTP status \(response.status).")
+            throw BridgeFailure(
+                .internalError, "The server answered with HTTP status \(response.status).",
+                data: ["authstate": ["code": "httpStatus", "http_status": JSONValue(response.status)]])
         }
     }
 }

@@ -19,7 +19,7 @@ actor MCPBridge {
 
     /// The session with the server, in revisions before 2026-07-28.
     var connection = Connection()
-    /// The session that is being opened in place of one that the server has ended.
+    /// The session that is being opened in place of one that the server has ended; all messages but its own wait for it.
     var reopening: Task<Void, any Error>?
     /// Reads what the server sends outside of answers.
     var listener: Task<Void, Never>?
@@ -27,6 +27,8 @@ actor MCPBridge {
     var stream: OldTransport?
     /// The tools whose calls repeat parameters in headers, by name.
     var tools: [String: Tool] = [:]
+    /// Whether the host's input has ended.
+    private(set) var isEnding = false
 
     private var tasks: [Int: Task<Void, Never>] = [:]
     private var serials: [JSONValue: Int] = [:]
@@ -38,6 +40,8 @@ actor MCPBridge {
     private static let maximumMessages = 1000
     /// The time that requests have after the host's end of input.
     private static let grace: Duration = .seconds(10)
+    /// The time for each step of the end.
+    private static let lastStep: Duration = .seconds(2)
 
     init(
         _ link: BridgeLink, url: URL, output: LineOutput, console: Console, timeout: Duration,
@@ -59,6 +63,8 @@ actor MCPBridge {
         var hasLog = false
         /// Whether the server knows the transport of 2024-11-05 alone.
         var isOld = false
+        /// Whether the server may send messages outside of answers, as far as is known.
+        var mayListen = true
     }
 
     /// Carries messages until the host's input ends, or the task is cancelled.
@@ -72,16 +78,18 @@ actor MCPBridge {
             case .whole(let bytes):
                 for result in BridgedMessage.read(bytes) {
                     switch result {
-                    case .success(let message): take(message)
+                    case .success(let message): await take(message)
                     case .failure(let failure): await write(failure.line())
                     }
                 }
             }
         }
-        await end(isInterrupted: Task.isCancelled)
+        let isInterrupted = Task.isCancelled
+        // This task may be cancelled.
+        await Task { await end(isInterrupted: isInterrupted) }.value
     }
 
-    private func take(_ message: BridgedMessage) {
+    private func take(_ message: BridgedMessage) async {
         if message.method == "notifications/cancelled", let id = message.json["params"]?["requestId"] {
             let task = serials[id].flatMap { tasks[$0] }
             task?.cancel()
@@ -92,14 +100,18 @@ actor MCPBridge {
             let problem =
                 serials[id] != nil
                 ? "The identifier is that of a request in progress." : "Too many requests are in progress."
-            Task { await write(BridgeFailure(.invalidRequest, problem).line(to: id)) }
-            return
+            return await write(BridgeFailure(.invalidRequest, problem).line(to: id))
+        }
+        // Other messages have no answer that could say so: the host waits.
+        while tasks.count >= Self.maximumMessages, let first = tasks.min(by: { $0.key < $1.key })?.value {
+            do { try await first.valueUnlessCancelled() } catch { return }
         }
         lastSerial += 1
-        let (serial, before) = (lastSerial, handshake)
+        // A server may wait for an answer of the host before it answers the first message.
+        let (serial, before) = (lastSerial, message.kind == .response ? nil : handshake)
         if let id = message.requestID { serials[id] = serial }
         let task = Task {
-            await before?.value
+            try? await before?.valueUnlessCancelled()
             await carry(message)
             tasks[serial] = nil
             if let id = message.requestID { serials[id] = nil }
@@ -152,20 +164,21 @@ actor MCPBridge {
 
     /// Ends the messages on their way, and the session.
     private func end(isInterrupted: Bool) async {
+        isEnding = true
         listener?.cancel()
-        let isLoggingIn = await link.isLoggingIn
-        let mayWait = !isInterrupted && !isLoggingIn
         let running = Array(tasks.values)
-        let timer = Task {
-            if mayWait { try? await Task.sleep(for: Self.grace) }
-            for task in running { task.cancel() }
-        }
-        for task in running { await task.value }
-        timer.cancel()
+        let all = Task { for task in running { await task.value } }
+        if await !link.isLoggingIn, !isInterrupted { await all.wait(atMost: Self.grace) }
+        for task in running { task.cancel() }
         reopening?.cancel()
         stream?.end()
-        // The task of this call may be cancelled.
-        await Task { await closeSession() }.value
+        // A host that reads no more holds up a line for ever.
+        await all.wait(atMost: Self.lastStep)
+        let last = Task {
+            await closeSession()
+            await link.finish()
+        }
+        await last.wait(atMost: Self.lastStep)
         await link.finish()
     }
 }

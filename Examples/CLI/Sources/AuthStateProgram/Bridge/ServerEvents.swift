@@ -1,8 +1,10 @@
 import AuthStateKit
+import AuthStatePlatform
 import MCPClient
+import Synchronization
 
 /// The events of an answer, as they come.
-struct ServerEvents {
+struct ServerEvents: Sendable {
     private var pieces: StreamedResponse.AsyncIterator
     private var parser = EventStreamParser()
     private var ready: ArraySlice<EventStreamParser.Event> = []
@@ -49,4 +51,10 @@ extension StreamedResponse {
 
     /// Whether it is a stream of events.
     var hasEvents: Bool { (200..<300).contains(status) && mediaType == "text/event-stream" }
+
+    /// An answer whose body has been read.
+    init(_ response: TransportResponse) {
+        let body = Mutex<Data?>(response.body.isEmpty ? nil : response.body)
+        self.init(status: response.status, headers: response.headers) { body.withLock { $0.take() } }
+    }
 }

@@ -113,6 +113,8 @@ struct MCP: Command {
 
     func perform(_ context: Context) async throws -> Report {
         let login = try login()
+        // A host may go before its messages are read.
+        signal(SIGPIPE, SIG_IGN)
         guard let target = try login.resource.identifier, let url = URL(string: url) else { return .printed }
         if isForBridge {
             try await BridgeLogin.perform {

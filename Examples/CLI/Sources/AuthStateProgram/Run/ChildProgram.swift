@@ -103,9 +103,14 @@ enum ChildProgram {
     /// Where this program is.
     private static var path: String {
         #if os(Linux)
-            "/proc/self/exe"
+            return "/proc/self/exe"
         #else
-            CommandLine.arguments[0]
+            // A name without a slash is that of a file somewhere in PATH.
+            var size: UInt32 = 0
+            _ = _NSGetExecutablePath(nil, &size)
+            var path = [CChar](repeating: 0, count: Int(size))
+            guard _NSGetExecutablePath(&path, &size) == 0 else { return CommandLine.arguments[0] }
+            return String(cString: path)
         #endif
     }
 

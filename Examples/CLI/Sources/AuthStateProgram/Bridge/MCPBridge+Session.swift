@@ -1,0 +1,76 @@
+import AuthStateKit
+import AuthStatePlatform
+import MCPClient
+
+extension MCPBridge {
+    /// Waits for a session that is being opened in place of another, and opens the stream of a server of 2024-11-05 again.
+    func awaitSession() async throws {
+        if let reopening { return try await reopening.valueUnlessCancelled() }
+        if connection.isOld, stream == nil { try await reopen(after: connection) }
+    }
+
+    /// Opens a session in place of one that the server has ended; requests that find it ended share this.
+    func reopen(after used: Connection) async throws {
+        if reopening == nil {
+            guard connection.sessionID == used.sessionID, stream == nil, let initialize = connection.initialize else {
+                return
+            }
+            reopening = Task {
+                defer { reopening = nil }
+                guard try await exchange(initialize, reopens: true)?.json["result"] != nil else {
+                    throw Self.malformed("with an error where another session was to begin")
+                }
+                let initialized: JSONValue = ["jsonrpc": "2.0", "method": "notifications/initialized"]
+                _ = try await exchange(try BridgedMessage.read(initialized.serialized())[0].get(), reopens: true)
+                listen()
+            }
+        }
+        try await reopening?.valueUnlessCancelled()
+    }
+
+    /// Keeps what an answer says about the connection, and the tools whose calls need headers.
+    func note(_ answer: BridgedMessage, to message: BridgedMessage) throws -> BridgedMessage {
+        switch message.method {
+        case "initialize":
+            guard let result = answer.json["result"] else { break }
+            let revision = result["protocolVersion"]?.stringValue ?? ""
+            guard !revision.isEmpty, revision.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                throw Self.malformed("without a revision of the protocol")
+            }
+            connection.revision = revision
+            connection.hasLog = result["capabilities"]?["logging"] != nil
+        case "tools/list" where message.revision != nil: return try noteTools(answer)
+        default: break
+        }
+        return answer
+    }
+
+    /// Takes away the tools whose headers break the protocol's rules, as it demands, and keeps those that have some.
+    private func noteTools(_ answer: BridgedMessage) throws -> BridgedMessage {
+        guard var members = answer.json.objectValue, var result = members["result"]?.objectValue,
+            let all = result["tools"]?.arrayValue
+        else { return answer }
+        let valid = all.filter { value in
+            guard let tool = Tool(value) else { return true }
+            tools[tool.name] = tool.hasValidHeaders ? tool : nil
+            if !tool.hasValidHeaders {
+                console.note(
+                    "authstate: The tool \(tool.name.printable()) is left out: its x-mcp-header break the protocol's rules."
+                )
+            }
+            return tool.hasValidHeaders
+        }
+        guard valid.count < all.count else { return answer }
+        result["tools"] = .array(valid)
+        members["result"] = .object(result)
+        return try BridgedMessage.read(JSONValue.object(members).serialized())[0].get()
+    }
+
+    /// Tells the server that the session is over; no login is made for it.
+    func closeSession() async {
+        guard connection.sessionID != nil else { return }
+        let request = request(.delete, over: connection, accept: "application/json")
+        _ = try? await link.stream(request, operation: "DELETE", mayLogIn: false)
+        connection.sessionID = nil
+    }
+}
