@@ -1,0 +1,150 @@
+"""Times `authstate mcp`: its start, what it adds to a message, events of a stream, memory.
+
+usage: bridge.py PROGRAM        swift build -c release --static-swift-stdlib --package-path Examples/CLI
+
+The server and the floor, the same requests sent without the bridge, are in this file. Both keep the connection.
+"""
+import http.client
+import http.server
+import json
+import os
+import pathlib
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """A server of the protocol, and the authorization server that it names."""
+
+    protocol_version = "HTTP/1.1"
+    wbufsize = 1 << 16
+    event = b'data: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"message":"%s"}}\n\n' % (
+        b"x" * 80)
+
+    def answer(self, status, body, headers={}):
+        text = json.dumps(body).encode()
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def do_GET(self):
+        base = f"http://127.0.0.1:{self.server.server_port}"
+        if "protected-resource" in self.path:
+            self.answer(200, {"resource": f"{base}/mcp", "authorization_servers": [base]})
+        elif "authorization-server" in self.path:
+            self.answer(200, {
+                "issuer": base, "authorization_endpoint": f"{base}/authorize", "token_endpoint": f"{base}/token",
+                "response_types_supported": ["code"], "code_challenge_methods_supported": ["S256"]})
+        else:
+            self.answer(405, {})
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.path == "/token":
+            return self.answer(200, {"access_token": "t", "token_type": "Bearer", "expires_in": 36000})
+        if not self.headers.get("Authorization"):
+            return self.answer(401, {}, {"WWW-Authenticate": "Bearer"})
+        message = json.loads(body)
+        result = {"jsonrpc": "2.0", "id": message["id"], "result": {"text": "y" * message["params"].get("size", 0)}}
+        if message["method"] == "ping":
+            return self.answer(200, result)
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        for _ in range(0, message["params"]["events"], 100):
+            self.wfile.write(self.event * 100)
+        self.wfile.write(b"data: %s\n\n" % json.dumps(result).encode())
+
+    def log_message(self, *_):
+        pass
+
+
+class Bridge:
+    def __init__(self, program, port, folder):
+        base = f"http://127.0.0.1:{port}"
+        words = [program, "mcp", f"{base}/mcp", "--grant", "client-credentials", "--client-id", "a", "--client-secret-env",
+                 "SECRET", "--issuer", base]
+        self.process = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(os.environ, XDG_STATE_HOME=folder, SECRET="s"))
+
+    def ask(self, method, **params):
+        self.process.stdin.write(b"%s\n" % json.dumps(
+            {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode())
+        self.process.stdin.flush()
+        while b'"id"' not in self.process.stdout.readline():
+            pass
+
+    def megabytes(self, name):
+        lines = pathlib.Path(f"/proc/{self.process.pid}/smaps_rollup").read_text().splitlines()
+        return sum(int(line.split()[1]) for line in lines if line.startswith(name)) / 1024
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def milliseconds(body, count):
+    times = []
+    for _ in range(count):
+        start = time.perf_counter()
+        body()
+        times.append((time.perf_counter() - start) * 1000)
+    return statistics.median(times)
+
+
+def main(program):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    port = server.server_port
+    child = os.fork()
+    if child == 0:
+        server.serve_forever()
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            measure(program, port, folder)
+        finally:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+
+
+def measure(program, port, folder):
+    def start():
+        bridge = Bridge(program, port, folder)
+        bridge.ask("ping")
+        return bridge
+
+    start().end()
+    bridges = []
+    first = milliseconds(lambda: bridges.append(start()), 20)
+    print(f"start to the first answer: {first:.1f} ms; 'true' takes {milliseconds(lambda: subprocess.run(['true']), 20):.1f} ms")
+    print(f"memory of one of {len(bridges)}: {bridges[0].megabytes('Private_Dirty'):.1f} MB of its own, "
+          f"{bridges[0].megabytes('Pss:'):.1f} MB with its share of the program, {bridges[0].megabytes('Rss'):.1f} MB in all")
+    bridge = bridges.pop()
+    for other in bridges:
+        other.end()
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    for size, count in ((10, 1000), (10_000, 500), (1_000_000, 50)):
+        def directly():
+            body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"size": size}})
+            connection.request("POST", "/mcp", body, {"Content-Type": "application/json", "Authorization": "Bearer t"})
+            connection.getresponse().read()
+
+        floor = milliseconds(directly, count)
+        through = milliseconds(lambda: bridge.ask("ping", size=size), count)
+        print(f"an answer of {size} bytes: {floor:.2f} ms without the bridge, {through:.2f} with it, ratio {through / floor:.1f}")
+    events = 200_000
+    seconds = milliseconds(lambda: bridge.ask("flood", events=events), 3) / 1000
+    print(f"a stream: {events / seconds:,.0f} events a second; afterwards {bridge.megabytes('Private_Dirty'):.1f} MB of its own")
+    bridge.end()
+
+
+main(sys.argv[1])
