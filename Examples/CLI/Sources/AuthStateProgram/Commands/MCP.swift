@@ -25,7 +25,7 @@ struct MCP: Command {
     @Argument(help: "The server's URL: https, or http on this machine.")
     var url: String
 
-    @Flag(name: .customLong("for-bridge"), help: ArgumentHelp("Log in for a bridge.", visibility: .private))
+    @Flag(name: .customLong("for-bridge"), help: ArgumentHelp("Log in for a bridge.", visibility: .hidden))
     var isForBridge = false
 
     @OptionGroup(title: "Provider")
