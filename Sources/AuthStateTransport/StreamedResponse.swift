@@ -29,7 +29,7 @@ public struct StreamedResponse: Sendable, AsyncSequence, Redacted {
     }
 
     /// Makes an answer whose body has come already.
-    package init(_ response: TransportResponse) {
+    public init(_ response: TransportResponse) {
         let body = Lock<Data?>(response.body.isEmpty ? nil : response.body)
         self.init(status: response.status, headers: response.headers) { body.withLock { $0.take() } }
     }

@@ -16,8 +16,7 @@ struct Proxy: Command {
 
             It listens on this machine alone. The base URL has a new key in it at each start: give it only to programs \
             that may use the login. Authorization, DPoP and cookies of the program are not passed on, and web pages are \
-            refused. Requests and answers are passed on as a whole: streams are not. --timeout is the time for each \
-            request.
+            refused. Answers are passed on as they come, streams included. --timeout is the time until an answer begins.
             """,
         version: AuthStateCommand.configuration.version)
     static let stage = AuthStateError.Stage.resource

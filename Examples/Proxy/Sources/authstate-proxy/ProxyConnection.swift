@@ -59,18 +59,44 @@ struct ProxyConnection: Sendable {
         }
         deadline.cancel()
 
-        let answer: ProxyAnswer =
+        var answer: ProxyAnswer =
             switch (target, body) {
             case (.failure(let failure), _): failure.answer
             case (.success, nil): ProxyFailure.body.answer
             case (.success(let url), let body?):
-                await work.run { [forwarder] in await forwarder.answer(to: request, body, at: url) }
+                try await work.run { [forwarder] in await forwarder.answer(to: request, body, at: url) }
             }
         forwarder.log.trace(request, try? target.get(), answer.status, since: start)
+        if answer.frame(forChunks: head.version == .http1_1) { isLast = true }
         let sending = closing(isKnown: isKnown)
         defer { sending.cancel() }
         try await outbound.write(contentsOf: answer.parts(isLast: isLast))
+        sending.cancel()
+        if let rest = answer.rest { try await send(rest, to: outbound) }
         return !isLast
+    }
+
+    /// Sends the rest of a body as it comes. The API has any time for a piece, the program `--timeout` to take it.
+    ///
+    /// - Throws: The error of either connection: the program sees that the body is not whole, because its connection ends.
+    private func send(_ rest: StreamedResponse, to outbound: Writer) async throws {
+        while true {
+            let piece: Data?
+            do {
+                piece = try await work.run {
+                    var pieces = rest.makeAsyncIterator()
+                    return try await pieces.next()
+                }
+            } catch let error as TransportError {
+                await forwarder.log.note(
+                    AuthStateError(.connectionLost, stage: .resource, "The API's answer broke off.", underlying: error))
+                throw error
+            }
+            let deadline = closing(isKnown: true)
+            defer { deadline.cancel() }
+            guard let piece else { return try await outbound.write(.end(nil)) }
+            try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: piece))))
+        }
     }
 
     private func judge(_ request: ProxyHead) -> Result<URL, ProxyFailure> {
@@ -110,24 +136,34 @@ struct ProxyConnection: Sendable {
     }
 }
 
-/// The request in progress of a connection.
+/// The work in progress of a connection.
 private final class ProxyWork: Sendable {
-    private let current = Mutex<Task<ProxyAnswer, Never>?>(nil)
+    private let state = Mutex<(cancel: (@Sendable () -> Void)?, isOver: Bool)>((nil, false))
 
     /// Runs a body that `cancel()` can cancel; also the caller's task does.
-    func run(_ body: @escaping @Sendable () async -> ProxyAnswer) async -> ProxyAnswer {
-        let task = Task { await body() }
-        current.withLock { $0 = task }
-        defer { current.withLock { $0 = nil } }
-        return await withTaskCancellationHandler {
-            await task.value
+    func run<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {
+        let task = Task { try await body() }
+        let isOver = state.withLock { state in
+            state.cancel = { task.cancel() }
+            return state.isOver
+        }
+        if isOver { task.cancel() }
+        defer { state.withLock { $0.cancel = nil } }
+        return try await withTaskCancellationHandler {
+            try await task.value
         } onCancel: {
             task.cancel()
         }
     }
 
-    /// Cancels the request: the program has closed the connection.
-    func cancel() { current.withLock { $0 }?.cancel() }
+    /// Cancels the work, and what is begun later: the program has closed the connection.
+    func cancel() {
+        let cancel = state.withLock { state in
+            state.isOver = true
+            return state.cancel
+        }
+        cancel?()
+    }
 }
 
 extension ProxyHead {

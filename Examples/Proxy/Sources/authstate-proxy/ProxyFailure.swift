@@ -57,8 +57,8 @@ extension ProxyFailure {
 enum ProxyLimits {
     /// The bytes of a request's body.
     static let requestBytes = 16 << 20
-    /// The bytes of an answer's body.
-    static let answerBytes = 64 << 20
+    /// The bytes of the body of an error of the API's.
+    static let refusalBytes = 64 << 20
     /// The bytes of a request's header fields, and of one of them.
     static let headerBytes = 64 << 10
     /// The bytes of a request's target.

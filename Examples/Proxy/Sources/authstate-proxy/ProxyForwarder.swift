@@ -7,17 +7,17 @@ import Synchronization
 struct ProxyForwarder: Sendable {
     let gate: ProxyGate
     let login: ProxyLogin
-    /// The time in seconds for the API's answer, renewals included; also for the program to send a request, and to read an
+    /// The time in seconds for the head of the API's answer, renewals included; also for the program to send a request, and to read an
     /// answer.
     let limit: Double
     let log: ProxyLog
 
-    /// Returns the API's answer, or the proxy's own.
+    /// Returns the API's answer when its head has come, or the proxy's own.
     func answer(to head: ProxyHead, _ body: Data, at url: URL) async -> ProxyAnswer {
         let method = TransportRequest.Method(rawValue: head.method)
         let request = TransportRequest(
             method: method, url: url, headers: ProxyHeaders.request(head.headers), body: body.isEmpty ? nil : body,
-            timeout: .seconds(limit), maximumResponseBytes: ProxyLimits.answerBytes)
+            timeout: .seconds(limit))
         do {
             let (response, refusal) = try await withinLimit { try await login.send(request) }
             await log.note(refusal)

@@ -15,8 +15,8 @@ actor ProxyLogin {
 
     /// Sends a request with a fresh token; a 401 is answered by one renewal.
     ///
-    /// - Returns: The API's answer, and the reason when its last word was that the token does not do.
-    nonisolated func send(_ request: TransportRequest) async throws -> (TransportResponse, AuthStateError?) {
+    /// - Returns: The API's answer when its head has come, and the reason when its last word was that the token does not do.
+    nonisolated func send(_ request: TransportRequest) async throws -> (StreamedResponse, AuthStateError?) {
         let login = try await open()
         do { return try await login.send(request, parameters) } catch is OpenLogin.Replaced {
         } catch let error as AuthStateError where Self.mayNeedReopening(error) {}
@@ -92,9 +92,9 @@ struct OpenLogin: Sendable {
     ///
     /// - Throws: Also `Replaced`, before anything is sent.
     func send(_ request: TransportRequest, _ parameters: RenewalParameters) async throws -> (
-        TransportResponse, AuthStateError?
+        StreamedResponse, AuthStateError?
     ) {
-        var answer: TransportResponse?
+        var answer: StreamedResponse?
         do {
             let response = try await state.withFreshToken(parameters, policy: .renewOnceForRequest) { tokens in
                 // The tokens may be those of a later login, with other settings or for another API.
@@ -103,10 +103,17 @@ struct OpenLogin: Sendable {
                 for field in try tokens.authorizationHeaders(method: request.method, url: request.url) {
                     request.headers[field.name] = field.value
                 }
-                let response = try await state.service.transport.send(request)
-                answer = response
-                try tokens.check(response, of: request.url)
-                return response
+                let response = try await state.service.transport.stream(request)
+                var head = TransportResponse(status: response.status, headers: response.headers)
+                // A refusal is read as a whole: the token is renewed for it.
+                if response.status >= 400 {
+                    head = try await response.collected(upTo: ProxyLimits.refusalBytes)
+                    answer = StreamedResponse(head)
+                } else {
+                    answer = response
+                }
+                try tokens.check(head, of: request.url)
+                return answer ?? response
             }
             return (response, nil)
         } catch let error as TransportError {

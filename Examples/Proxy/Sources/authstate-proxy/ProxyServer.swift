@@ -4,6 +4,12 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
+#if canImport(Darwin)
+    private let keepAliveIdle = TCP_KEEPALIVE
+#else
+    private let keepAliveIdle = TCP_KEEPIDLE
+#endif
+
 /// The listener on this machine's own addresses, and nothing else.
 struct ProxyServer: Sendable {
     typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
@@ -50,6 +56,10 @@ struct ProxyServer: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             // A program may end its side after the request, and waits for the answer all the same.
             .childChannelOption(.allowRemoteHalfClosure, value: true)
+            // A program that has ended in the middle of a silent stream is noticed by the system.
+            .childChannelOption(.socketOption(.so_keepalive), value: 1)
+            .childChannelOption(.tcpOption(.init(rawValue: keepAliveIdle)), value: 15)
+            .childChannelOption(.tcpOption(.init(rawValue: TCP_KEEPINTVL)), value: 15)
             .bind(host: host, port: port) { [limits] channel in
                 channel.eventLoop.makeCompletedFuture {
                     var encoding = HTTPResponseEncoder.Configuration()
@@ -135,13 +145,14 @@ final class ProxyParserRefusals: ChannelDuplexHandler {
 }
 
 extension ProxyAnswer {
-    /// The answer for NIO.
+    /// The answer for NIO, as far as it has come.
     ///
     /// - Parameter isLast: Whether the connection ends with it.
     func parts(isLast: Bool) -> [HTTPServerResponsePart] {
         var fields = HTTPHeaders(headers.map { ($0.name, $0.value) })
         if isLast { fields.replaceOrAdd(name: "Connection", value: "close") }
         let head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: status), headers: fields)
-        return [.head(head)] + (body.isEmpty ? [] : [.body(.byteBuffer(ByteBuffer(bytes: body)))]) + [.end(nil)]
+        return [.head(head)] + (body.isEmpty ? [] : [.body(.byteBuffer(ByteBuffer(bytes: body)))])
+            + (rest == nil ? [.end(nil)] : [])
     }
 }

@@ -96,6 +96,12 @@ struct ProxiedAPI: Sendable {
     /// Refuses the next token.
     func refuse() async throws { _ = try await control("refuse") }
 
+    /// Lets the streams go on.
+    func open() async throws { _ = try await control("open") }
+
+    /// The megabytes that the flood has sent.
+    func sent() async throws -> Int { Int(String(decoding: try await control("sent"), as: UTF8.self)) ?? -1 }
+
     /// The paths of all requests.
     func requests() async throws -> [String] { try JSONDecoder().decode([String].self, from: try await control("log")) }
 
@@ -106,7 +112,7 @@ struct ProxiedAPI: Sendable {
 
     private static let server = """
         import gzip, hashlib, http.server, json, sys, threading, urllib.error, urllib.request
-        seen, refusals = [], []
+        seen, refusals, gates, sent = [], [], threading.Event(), [0]
         def user(authorization):
             request = urllib.request.Request(sys.argv[1], headers={"Authorization": authorization or ""})
             try:
@@ -125,6 +131,8 @@ struct ProxiedAPI: Sendable {
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 path = self.path.partition("?")[0]
                 if path == "/control/log": return self.answer(200, json.dumps(seen).encode())
+                if path == "/control/open": gates.set(); return self.answer(200)
+                if path == "/control/sent": return self.answer(200, str(sent[0]).encode())
                 if path == "/control/refuse": refusals.append(1); return self.answer(200)
                 seen.append(self.path)
                 name = user(self.headers.get("Authorization"))
@@ -135,6 +143,28 @@ struct ProxiedAPI: Sendable {
                     # Until the other side ends the connection.
                     if not self.connection.recv(1): seen.append("gone")
                     self.close_connection = True
+                    return
+                if path in ("/v1/events", "/v1/counted", "/v1/broken", "/v1/flood"):
+                    self.send_response(200)
+                    self.send_header("Content-Type", "text/event-stream")
+                    if path == "/v1/counted": self.send_header("Content-Length", "20")
+                    elif path != "/v1/flood": self.send_header("Transfer-Encoding", "chunked")
+                    self.end_headers()
+                    self.close_connection = True
+                    def write(text):
+                        self.wfile.write(text if path in ("/v1/counted", "/v1/flood") else b"%x\\r\\n%s\\r\\n" % (len(text), text))
+                        self.wfile.flush()
+                    try:
+                        if path == "/v1/flood":
+                            for _ in range(200): write(b"x" * (1 << 20)); sent[0] += 1
+                            return
+                        write(b"data: one\\n")
+                        gates.wait(20)
+                        write(b"data: two\\n")
+                        if path == "/v1/events":
+                            write(b"")
+                    except OSError: pass
+                    seen.append("ended " + path)
                     return
                 if path == "/v1/scope":
                     return self.answer(403, b"more", WWW_Authenticate='Bearer error="insufficient_scope", scope="w"')

@@ -1,7 +1,5 @@
 import AuthStateKit
-import AuthStatePlatform
 import MCPClient
-import Synchronization
 
 /// The events of an answer, as they come.
 struct ServerEvents: Sendable {
@@ -51,10 +49,4 @@ extension StreamedResponse {
 
     /// Whether it is a stream of events.
     var hasEvents: Bool { (200..<300).contains(status) && mediaType == "text/event-stream" }
-
-    /// An answer whose body has been read.
-    init(_ response: TransportResponse) {
-        let body = Mutex<Data?>(response.body.isEmpty ? nil : response.body)
-        self.init(status: response.status, headers: response.headers) { body.withLock { $0.take() } }
-    }
 }

@@ -1,0 +1,109 @@
+import AuthStateKit
+import Foundation
+import Testing
+
+extension EndToEndTests {
+    /// `curl` as the local program, and an API whose answers take their time.
+    @Suite("streams through the proxy") struct StreamTests {
+        /// Starts curl, which writes what comes as it comes.
+        private func curl(_ url: String, _ options: String...) throws -> Program {
+            try Program.start(["curl", "-sSN", "--max-time", "60", url] + options)
+        }
+
+        @Test(
+            "the beginning comes before the end, in chunks, with a length, and at an older program",
+            arguments: [("/events", []), ("/counted", []), ("/events", ["--http1.0"])])
+        func pieces(path: String, options: [String]) async throws {
+            try await ProxiedAPI.run(for: .django) { api, authstate in
+                try await authstate.logIn()
+                // Longer than the time for a head.
+                try await RunningProxy.run(api.base, by: authstate, limit: 3) { proxy in
+                    let reader = try Program.start(
+                        ["curl", "-sSNi", "--max-time", "60", "\(proxy.url)\(path)"] + options)
+                    try await eventually("the first piece") { reader.output.contains("data: one\n") ? () : nil }
+                    try await Task.sleep(for: .seconds(4))
+                    #expect(!reader.hasEnded)
+                    try await api.open()
+                    let result = try await reader.result()
+                    #expect(result.status == 0 && result.output.contains("data: one\ndata: two\n"), "\(result)")
+                    let head = result.output.lowercased()
+                    let isOld = options.contains("--http1.0")
+                    #expect(head.contains("content-length: 20") == (path == "/counted"))
+                    #expect(head.contains("transfer-encoding: chunked") == (path == "/events" && !isOld), "\(head)")
+                }
+            }
+        }
+
+        @Test func `an answer that breaks off is one for the program too, and the proxy goes on`() async throws {
+            try await ProxiedAPI.run(for: .django) { api, authstate in
+                try await authstate.logIn()
+                try await RunningProxy.run(api.base, by: authstate) { proxy in
+                    let reader = try curl("\(proxy.url)/broken")
+                    try await eventually("the first piece") { reader.output.contains("one") ? () : nil }
+                    try await api.open()
+                    let result = try await reader.result()
+                    #expect([18, 56].contains(result.status), "\(result)")
+                    #expect(proxy.errors.contains("broke off"))
+                    #expect(try await proxy.curl("/items").status == 200)
+                }
+            }
+        }
+
+        @Test func `a program that ends during a stream ends it at the API`() async throws {
+            try await ProxiedAPI.run(for: .django) { api, authstate in
+                try await authstate.logIn()
+                try await RunningProxy.run(api.base, by: authstate) { proxy in
+                    let reader = try curl("\(proxy.url)/flood", "-o", "/dev/null", "--limit-rate", "1M")
+                    try await eventually("the flood") { (try? await api.sent()) ?? 0 > 0 ? () : nil }
+                    reader.send(SIGKILL)
+                    _ = try await reader.result()
+                    try await eventually("the end") {
+                        try? await api.requests().contains("ended /v1/flood") ? () : nil
+                    }
+                    #expect(try await api.sent() < 100)
+                }
+            }
+        }
+
+        @Test func `a program that reads slowly holds up the API, and not the proxy's memory`() async throws {
+            try await ProxiedAPI.run(for: .django) { api, authstate in
+                try await authstate.logIn()
+                try await RunningProxy.run(api.base, by: authstate) { proxy in
+                    let reader = try curl("\(proxy.url)/flood", "-o", "/dev/null", "--limit-rate", "1M")
+                    try await Task.sleep(for: .seconds(3))
+                    // What the sockets and the proxy hold beside what was read.
+                    #expect(try await api.sent() < 30)
+                    reader.send(SIGKILL)
+                    _ = try await reader.result()
+                }
+            }
+        }
+
+        @Test func `a hundred streams are held, and short requests are answered beside them`() async throws {
+            try await ProxiedAPI.run(for: .django) { api, authstate in
+                try await authstate.logIn()
+                try await RunningProxy.run(api.base, by: authstate) { proxy in
+                    let script = """
+                        import socket, sys, urllib.parse
+                        url = urllib.parse.urlsplit(sys.argv[1])
+                        held = []
+                        for _ in range(90):
+                            connection = socket.create_connection((url.hostname, url.port), timeout=20)
+                            connection.sendall(f"GET {url.path}/events HTTP/1.1\\r\\nHost: {url.netloc}\\r\\n\\r\\n".encode())
+                            held.append(connection)
+                        for connection in held:
+                            data = b""
+                            while b"data: one" not in data: data += connection.recv(65536)
+                        print("held", flush=True)
+                        sys.stdin.read()
+                        import time; time.sleep(60)
+                        """
+                    let holder = try Program.start([LoginBrowser.python, "-c", script, proxy.url])
+                    #expect(try await holder.firstLine(within: .seconds(30)) == "held", "\(holder.errors)")
+                    for _ in 0..<20 { #expect(try await proxy.curl("/items").status == 200) }
+                    await holder.end()
+                }
+            }
+        }
+    }
+}
