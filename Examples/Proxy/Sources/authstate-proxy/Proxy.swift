@@ -27,6 +27,21 @@ struct Proxy: Command {
     @Flag(help: "Serve without a key: every program and every user of this machine can then use the login.")
     var noKey = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Pass on only such requests, by method and path below the base URL: 'GET /items/*'; may be repeated.",
+            discussion: "In a segment * stands for any characters; ** stands for any number of segments. Default: all.",
+            valueName: "rule"))
+    var allow: [ProxyRule] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Append a line of JSON for each request: time, method, path, status and bytes.", valueName: "file"))
+    var audit: String?
+
+    @Option(help: ArgumentHelp("End after so many seconds.", valueName: "s"))
+    var endAfter: Double?
+
     @Argument(help: "The base URL of the API: https, or http on this machine.")
     var url: String
 
@@ -41,6 +56,9 @@ struct Proxy: Command {
     static func main() async { await start() }
 
     func validate() throws {
+        if let endAfter, !(endAfter > 0 && endAfter <= 31_536_000) {
+            throw ValidationError("--end-after has to be more than 0 and at most 31536000 seconds.")
+        }
         if !(0...65_535).contains(port) { throw ValidationError("--port has to be a number from 0 to 65535.") }
         do { _ = try ProxyUpstream(url) } catch { throw ValidationError("\(error)") }
     }
@@ -50,8 +68,9 @@ struct Proxy: Command {
         let login = ProxyLogin(for: upstream, renewal.parameters, context)
         // Without a login, or with one for another API, the command ends at once.
         try await login.open()
+        let audit = try audit.map(ProxyAudit.init)
         let server = try await ProxyServer(port: port)
-        let gate = ProxyGate(upstream: upstream, key: noKey ? nil : ProxyKey(), port: server.port)
+        let gate = ProxyGate(upstream: upstream, key: noKey ? nil : ProxyKey(), port: server.port, rules: allow)
         let log = ProxyLog(context.console, traces: common.trace) { error in
             error.advised(for: common, await loginFacts(context))
         }
@@ -69,12 +88,23 @@ struct Proxy: Command {
                     + "file, a variable or the header field \(ProxyKey.field).")
         }
         context.console.show(Report(json: .object(json), lines: [gate.url]))
-        let forwarder = ProxyForwarder(gate: gate, login: login, limit: context.timeLimit, log: log)
+        let forwarder = ProxyForwarder(gate: gate, login: login, limit: context.timeLimit, log: log, audit: audit)
         var failure: (any Error)?
-        do { try await server.run(forwarder) } catch { failure = error }
+        do { try await run(server, forwarder) } catch { failure = error }
         await login.finish()
         // The interruption is the end that the user asks for.
         if let failure, !Task.isCancelled { throw failure }
         return .printed
+    }
+
+    /// Serves until the time is over.
+    private func run(_ server: ProxyServer, _ forwarder: ProxyForwarder) async throws {
+        guard let endAfter else { return try await server.run(forwarder) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await server.run(forwarder) }
+            group.addTask { try await Task.sleep(for: .seconds(endAfter)) }
+            try await group.next()
+            group.cancelAll()
+        }
     }
 }

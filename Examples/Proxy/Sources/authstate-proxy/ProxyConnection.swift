@@ -67,19 +67,27 @@ struct ProxyConnection: Sendable {
                 try await work.run { [forwarder] in await forwarder.answer(to: request, body, at: url) }
             }
         forwarder.log.trace(request, try? target.get(), answer.status, since: start)
+        if case .failure(let failure) = target, failure.url != nil { await forwarder.log.note(failure.error) }
+        var sent = answer.body.count
+        defer {
+            if let url = Self.judged(target) {
+                forwarder.audit?.note(head.method.rawValue, url.path(percentEncoded: true), answer.status, bytes: sent)
+            }
+        }
         if answer.frame(forChunks: head.version == .http1_1) { isLast = true }
         let sending = closing(isKnown: isKnown)
         defer { sending.cancel() }
         try await outbound.write(contentsOf: answer.parts(isLast: isLast))
         sending.cancel()
-        if let rest = answer.rest { try await send(rest, to: outbound) }
+        if let rest = answer.rest { try await send(rest, to: outbound) { sent += $0 } }
         return !isLast
     }
 
     /// Sends the rest of a body as it comes. The API has any time for a piece, the program `--timeout` to take it.
     ///
+    /// - Parameter count: Called with the size of each piece that was sent.
     /// - Throws: The error of either connection: the program sees that the body is not whole, because its connection ends.
-    private func send(_ rest: StreamedResponse, to outbound: Writer) async throws {
+    private func send(_ rest: StreamedResponse, to outbound: Writer, _ count: (Int) -> Void) async throws {
         while true {
             let piece: Data?
             do {
@@ -96,12 +104,22 @@ struct ProxyConnection: Sendable {
             defer { deadline.cancel() }
             guard let piece else { return try await outbound.write(.end(nil)) }
             try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: piece))))
+            count(piece.count)
+        }
+    }
+
+    /// The URL of a request whose method and path were judged.
+    private static func judged(_ target: Result<URL, ProxyFailure>) -> URL? {
+        switch target {
+        case .success(let url): url
+        case .failure(let failure): failure.url
         }
     }
 
     private func judge(_ request: ProxyHead) -> Result<URL, ProxyFailure> {
         do {
             let url = try forwarder.gate.url(for: request)
+            if forwarder.audit?.canWrite == false { return .failure(.audit) }
             return request.isTooLarge ? .failure(.body) : .success(url)
         } catch { return .failure(error) }
     }

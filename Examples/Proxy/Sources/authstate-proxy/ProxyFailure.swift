@@ -1,4 +1,5 @@
 import AuthStateKit
+import AuthStatePlatform
 import AuthStateProgram
 
 /// A request that the proxy answers itself.
@@ -7,6 +8,8 @@ struct ProxyFailure: Error, Equatable {
     let status: Int
     /// The reason.
     let error: AuthStateError
+    /// The URL of a request that no rule allows; nil for other failures.
+    private(set) var url: URL?
 
     /// Makes the refusal of a request.
     init(_ status: Int, _ message: String, hint: String? = nil) {
@@ -43,6 +46,15 @@ extension ProxyFailure {
     static let page = ProxyFailure(403, "Web pages cannot use this proxy.")
     /// A wrong key: the answer tells nothing about the API.
     static let notFound = ProxyFailure(404, "There is nothing here.")
+    /// A request that no rule allows.
+    static func rule(_ url: URL) -> ProxyFailure {
+        var failure = ProxyFailure(
+            403, "No --allow of the proxy names this request.",
+            hint: "The user can start the proxy with a rule for this method and path.")
+        failure.url = url
+        return failure
+    }
+    static let audit = ProxyFailure(503, "The request is not passed on: the file of --audit cannot be written.")
     static let body = ProxyFailure(413, "The body has more than \(ProxyLimits.requestBytes >> 20) MiB.")
     static let targetLength = ProxyFailure(414, "The target has more than \(ProxyLimits.targetBytes >> 10) KiB.")
     static let expectation = ProxyFailure(417, "Of expectations the proxy knows 100-continue alone.")

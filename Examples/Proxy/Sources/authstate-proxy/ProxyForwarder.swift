@@ -11,6 +11,8 @@ struct ProxyForwarder: Sendable {
     /// answer.
     let limit: Double
     let log: ProxyLog
+    /// Tells what was done with the token; nil for no file.
+    var audit: ProxyAudit?
 
     /// Returns the API's answer when its head has come, or the proxy's own.
     func answer(to head: ProxyHead, _ body: Data, at url: URL) async -> ProxyAnswer {

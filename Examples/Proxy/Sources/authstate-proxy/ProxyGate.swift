@@ -8,6 +8,8 @@ struct ProxyGate: Sendable {
     let key: ProxyKey?
     /// The port that the proxy listens on.
     let port: Int
+    /// The requests that are passed on; empty for all.
+    var rules: [ProxyRule] = []
 
     /// The base URL for a program that sends the key in a header field.
     var base: String { "http://127.0.0.1:\(port)" }
@@ -20,7 +22,9 @@ struct ProxyGate: Sendable {
         try Self.checkProtocol(head)
         try checkSender(head.headers)
         let (path, query) = try path(of: head.target, head.headers[values: ProxyKey.field])
-        return try upstream.url(for: path, query: query)
+        let url = try upstream.url(for: path, query: query)
+        guard rules.isEmpty || rules.contains(where: { $0.allows(head.method, path) }) else { throw .rule(url) }
+        return url
     }
 
     /// Refuses what needs more than one request and one answer; TRACE would show the token to the program.

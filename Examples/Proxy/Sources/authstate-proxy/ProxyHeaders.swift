@@ -8,10 +8,12 @@ enum ProxyHeaders {
     ]
 
     /// Fields of a request that the proxy or the transport sets; cookies, which do not distinguish the ports of 127.0.0.1;
-    /// and the address of another request, which has the key in it.
+    /// the address of another request, which has the key in it; and fields that some servers take for another method or path
+    /// than the one that was judged.
     private static let ownOfRequests: Set<String> = [
         "authorization", "dpop", "cookie", "host", "content-length", "expect", "accept-encoding", "referer",
-        "x-authstate-key",
+        "x-authstate-key", "x-http-method", "x-http-method-override", "x-method-override", "x-original-url",
+        "x-rewrite-url",
     ]
 
     /// Fields of an answer that describe its compressed body; and cookies.

@@ -105,5 +105,30 @@ extension EndToEndTests {
                 }
             }
         }
+
+        @Test func `rules, an audit and an end bound what a program can do with the login`() async throws {
+            try await ProxiedAPI.run(for: .django) { api, authstate in
+                try await authstate.logIn()
+                let file = authstate.folder("audit.jsonl")
+                let options = ["--allow", "GET /items/*", "--allow", "/notes", "--audit", file, "--end-after", "15"]
+                let proxy = try await RunningProxy(api.base, by: authstate, options)
+                #expect(try await proxy.curl("/items/3?secret=1").status == 200)
+                #expect(try await proxy.curl("/notes", "-d", "secret body").status == 200)
+                let refused = try await proxy.curl("/items/3", "-X", "DELETE")
+                #expect(try refused.status == 403 && refused.json()["error"]?["message"] != nil, "\(refused)")
+                #expect(proxy.errors.contains("No --allow"), "\(proxy.errors)")
+                #expect(try await proxy.curl("/users").status == 403)
+                #expect(try await api.requests() == ["/v1/items/3?secret=1", "/v1/notes"])
+                let ended = try await proxy.program.result(within: .seconds(30))
+                #expect(ended.status == 0, "\(ended)")
+                let text = try String(contentsOfFile: file, encoding: .utf8)
+                let lines = try text.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
+                #expect(lines.map { $0["method"] } == ["GET", "POST", "DELETE", "GET"])
+                #expect(lines.map { $0["status"]?.intValue } == [200, 200, 403, 403])
+                #expect(lines.map { $0["path"] } == ["/v1/items/3", "/v1/notes", "/v1/items/3", "/v1/users"])
+                #expect(lines.first?["bytes"]?.intValue ?? 0 > 100)
+                #expect(!text.contains("secret") && !text.contains(proxy.url.split(separator: "/").last ?? "-"))
+            }
+        }
     }
 }

@@ -225,6 +225,74 @@ struct ProxyRulesTests {
             ])
     }
 
+    @Test(
+        "a rule allows the requests that it names, and no others",
+        arguments: [
+            ("GET /items", "GET", "/items", true), ("GET /items", "POST", "/items", false),
+            ("GET /items", "GET", "/items/", false), ("GET /items", "GET", "/itemsX", false),
+            ("/items", "DELETE", "/items", true), ("* /items", "PATCH", "/items", true),
+            ("GET,HEAD /items", "HEAD", "/items", true), ("GET /items/*", "GET", "/items/3", true),
+            ("GET /items/*", "GET", "/items/3/owner", false), ("GET /items/*", "GET", "/items", false),
+            ("GET /items/**", "GET", "/items/3/owner", true), ("GET /items/**", "GET", "/items", true),
+            ("GET /items/**", "GET", "/items2", false), ("GET /**/owner", "GET", "/a/b/owner", true),
+            ("GET /**/owner", "GET", "/owner", true), ("GET /users/*/public", "GET", "/users/a/private/public", false),
+            ("GET /a*c/b", "GET", "/abc/b", true), ("GET /a*c/b", "GET", "/ab/b", false), ("GET /**", "GET", "", true),
+            ("GET /", "GET", "/", true), ("GET /items", "GET", "/%69tems", false),
+            ("GET /items", "get", "/items", false),
+        ])
+    func rule(rule: String, method: String, path: String, isAllowed: Bool) throws {
+        let rule = try #require(ProxyRule(argument: rule))
+        #expect(rule.allows(method, path[...]) == isAllowed)
+    }
+
+    @Test(
+        "what is no rule is refused",
+        arguments: ["", "GET", "items", "GET items", "get /a", "GET /a b", "GET, /a", "GET /a**", "/a?b"])
+    func noRule(text: String) { #expect(ProxyRule(argument: text) == nil) }
+
+    @Test("a request that no rule names gets 403 after the key, and its method cannot be another one behind the proxy")
+    func rules() throws {
+        var gate = gate
+        gate.rules = [
+            try #require(ProxyRule(argument: "GET /items/*")), try #require(ProxyRule(argument: "POST /notes")),
+        ]
+        func status(_ target: String, _ method: String) -> Int {
+            do {
+                return try gate.url(for: Self.head(target, method: method)).absoluteString.isEmpty ? 0 : 200
+            } catch { return error.status }
+        }
+        let key = Self.key.segment
+        #expect(status("/\(key)/items/3?a=/b", "GET") == 200 && status("/\(key)/notes", "POST") == 200)
+        #expect(status("/\(key)/items/3", "DELETE") == 403 && status("/\(key)/users/3", "GET") == 403)
+        #expect(status("/wrong/users/3", "GET") == 404)
+        let overriding: TransportHeaders = [
+            "X-HTTP-Method-Override": "DELETE", "x-http-method": "PUT", "X-Method-Override": "PUT",
+            "X-Original-URL": "/a",
+            "X-Rewrite-URL": "/a", "X-Other": "1",
+        ]
+        #expect(ProxyHeaders.request(overriding) == ["X-Other": "1"])
+    }
+
+    @Test("an audit has a line for each request, and what cannot be told is not done")
+    func audit() throws {
+        let folder = URL(filePath: NSTemporaryDirectory()).appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "audit").path
+        let time = Date(timeIntervalSince1970: 1_800_000_000.25)
+        #expect(try ProxyAudit(file).note("GET", "/v1/a", 200, bytes: 3, at: time))
+        #expect(try ProxyAudit(file).note("PUT", "/v1/\"b", 403, bytes: 0, at: time))
+        let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+        let first = #"{"bytes":3,"method":"GET","path":"/v1/a","status":200,"time":"2027-01-15T08:00:00.250Z"}"#
+        #expect(lines.count == 2 && String(lines[0]) == first, "\(lines)")
+        let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        let full = try ProxyAudit("/dev/full")
+        #expect(full.canWrite && !full.note("GET", "/", 200, bytes: 0) && !full.canWrite)
+        let error = #expect(throws: AuthStateError.self) { _ = try ProxyAudit(folder.path) }
+        #expect(error?.kind == .usage && error?.received == folder.path)
+    }
+
     @Test("frames an answer by the length that was sent, else by chunks, else by the end of the connection")
     func framing() {
         func framed(_ status: Int, _ method: String, _ headers: TransportHeaders, knowsChunks: Bool = true) -> [String]

@@ -1,7 +1,7 @@
 import AuthStatePlatform
 
 /// Writes all bytes to a descriptor; returns false, with the reason in `errno`, when it takes no more.
-func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+public func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
         let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
