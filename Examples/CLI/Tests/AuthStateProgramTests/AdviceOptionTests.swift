@@ -8,7 +8,7 @@ import Testing
     /// Options of other programs that a message names.
     private static let foreign: Set<String> = [
         "--add", "--exec-api-version", "--exec-arg", "--exec-command", "--exec-interactive-mode", "--global",
-        "--package-path", "--generate-completion-script",
+        "--package-path", "--generate-completion-script", "--until-eof",
     ]
 
     private static func options(_ text: String) -> Set<String> {

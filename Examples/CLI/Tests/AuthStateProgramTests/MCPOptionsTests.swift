@@ -43,6 +43,21 @@ struct MCPOptionsTests {
     }
 }
 
+@Suite("Options of a program behind a proxy")
+struct RunProxyOptionsTests {
+    @Test(
+        "what does not go together is refused",
+        arguments: [
+            (["--allow", "GET /"], "--allow goes with --proxy"), (["--audit", "f"], "--audit goes with --proxy"),
+            (["--proxy", "https://api.example", "--fd", "3"], "without --fd"),
+            (["--proxy", "https://api.example", "--min-validity", "3"], "without --min-validity"),
+        ])
+    func refused(options: [String], text: String) {
+        let error = #expect(throws: (any Error).self) { try Run.parse(options + ["--", "true"]) }
+        #expect(error.map { Run.message(for: $0) }?.contains(text) == true)
+    }
+}
+
 @Suite("Messages of the bridge") struct BridgedMessageTests {
     private func message(_ text: String) throws -> BridgedMessage {
         try #require(BridgedMessage.read(Array(text.utf8)).first).get()

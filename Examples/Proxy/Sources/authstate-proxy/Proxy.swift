@@ -1,6 +1,8 @@
 import ArgumentParser
 import AuthStateKit
+import AuthStatePlatform
 import AuthStateProgram
+import Dispatch
 
 /// Adds access tokens to the requests of a program on this machine.
 @main
@@ -41,6 +43,9 @@ struct Proxy: Command {
 
     @Option(help: ArgumentHelp("End after so many seconds.", valueName: "s"))
     var endAfter: Double?
+
+    @Flag(name: .customLong("until-eof"), help: ArgumentHelp("End at the end of standard input.", visibility: .hidden))
+    var isUntilEndOfInput = false
 
     @Argument(help: "The base URL of the API: https, or http on this machine.")
     var url: String
@@ -97,14 +102,28 @@ struct Proxy: Command {
         return .printed
     }
 
-    /// Serves until the time is over.
+    /// Serves until the time, or the program that the proxy is for, has ended.
     private func run(_ server: ProxyServer, _ forwarder: ProxyForwarder) async throws {
-        guard let endAfter else { return try await server.run(forwarder) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run(forwarder) }
-            group.addTask { try await Task.sleep(for: .seconds(endAfter)) }
+            if let endAfter { group.addTask { try await Task.sleep(for: .seconds(endAfter)) } }
+            if isUntilEndOfInput { group.addTask { try await Self.endOfInput() } }
             try await group.next()
             group.cancelAll()
         }
+    }
+
+    /// Waits for the end of standard input, or for the task to be cancelled.
+    private static func endOfInput() async throws {
+        let (ends, end) = AsyncStream<Never>.makeStream()
+        DispatchQueue(label: "authstate.input").async {
+            var byte: UInt8 = 0
+            while true {
+                let count = read(STDIN_FILENO, &byte, 1)
+                if count < 0, errno == EINTR { continue }
+                guard count == 1 else { return end.finish() }
+            }
+        }
+        for await _ in ends {}
     }
 }

@@ -130,5 +130,37 @@ extension EndToEndTests {
                 #expect(!text.contains("secret") && !text.contains(proxy.url.split(separator: "/").last ?? "-"))
             }
         }
+
+        @Test func `a program that is started behind a proxy has no token, and the proxy ends with it`() async throws {
+            try await ProxiedAPI.run(for: .django) { api, authstate in
+                try await authstate.logIn(client: "basic")
+                let token = try #require(try await authstate.json("token")["access_token"]?.stringValue)
+                let script =
+                    "env; curl -sS $API_URL/items; curl -sS -o /dev/null -w '%{http_code}' $API_URL/users; wait; exit 3"
+                let words = ["run", "--proxy", api.base, "--allow", "GET /items", "--state", authstate.stateFile]
+                let result = try await Program.run(
+                    [Authstate.path] + words + ["--", "sh", "-c", script], environment: authstate.environment)
+                #expect(result.status == 3, "\(result)")
+                #expect(result.output.contains("Bearer \(token)") && result.output.hasSuffix("403"), "\(result)")
+                let variables = result.output.prefix { $0 != "{" }
+                #expect(!variables.contains(token) && !variables.contains("CLIENT_SECRET"))
+                let line = variables.split(separator: "\n").first { $0.hasPrefix("API_URL=") } ?? ""
+                let port = try #require(URL(string: String(line.dropFirst(8)))?.port)
+                try await eventually("the proxy's end") { try? Sockets.listeners(on: port).isEmpty ? () : nil }
+            }
+        }
+
+        @Test(
+            "a program is not started behind a proxy that does not start, or without a login", arguments: [true, false])
+        func notStarted(isLoggedIn: Bool) async throws {
+            let authstate = try Authstate(.django)
+            if isLoggedIn { try await authstate.logIn() }
+            let base = isLoggedIn ? "ftp://api.example" : "https://api.example"
+            let result = try await Program.run(
+                [Authstate.path, "run", "--proxy", base, "--state", authstate.stateFile, "--", "echo", "started"],
+                environment: authstate.environment)
+            #expect(!result.output.contains("started"), "\(result)")
+            #expect(result.status == (isLoggedIn ? 78 : 77), "\(result)")
+        }
     }
 }

@@ -37,19 +37,20 @@ struct Proxy: ParsableCommand {
                     "The proxy cannot be started: \(String(cString: strerror(failure.code))).",
                     received: failure.path)
             } else {
-                AuthStateError(
-                    .unsupported, stage: .usage, "The proxy is a program of its own, and is not installed.",
-                    expected: "\(Self.program) in this program's folder or in PATH",
-                    hint:
-                        "Build it with 'swift build -c release --package-path Examples/Proxy' and copy \(Self.program) there."
-                )
+                Self.notInstalled
             }
         Console(isJSON: arguments.prefix { $0 != "--" }.contains("--json")).show(error)
         throw ExitCode(ExitReason(error.kind).rawValue)
     }
 
+    /// There is no program for the proxy.
+    static let notInstalled = AuthStateError(
+        .unsupported, stage: .usage, "The proxy is a program of its own, and is not installed.",
+        expected: "\(program) in this program's folder or in PATH",
+        hint: "Build it with 'swift build -c release --package-path Examples/Proxy' and copy \(program) there.")
+
     /// Where the other program may be, in this order.
-    private static var candidates: [String] {
+    static var candidates: [String] {
         let search = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
         // A relative entry would name another program in each folder.
         return ([folder].compactMap { $0 } + search.filter { $0.hasPrefix("/") }).map { "\($0)/\(program)" }

@@ -11,13 +11,31 @@ struct Run: Command {
               authstate run --fd 3 -- sh -c 'read -r token <&3; …'
 
             It gets the token alone; the variable of the client's secret is withheld from it.
+
+            With --proxy it gets no token, but the address of a proxy, in API_URL, that lives as long as the program:
+              authstate run --proxy https://api.example/v1 --allow 'GET /items/**' -- agent
             """)
     static let stage = AuthStateError.Stage.refresh
 
     @Option(
         help: ArgumentHelp(
-            "The variable that has the token. Default: ACCESS_TOKEN, unless --fd is given.", valueName: "name"))
+            "The variable that has the token. Default: ACCESS_TOKEN, unless --fd is given; with --proxy API_URL.",
+            valueName: "name"))
     var env: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Give the program the address of 'authstate proxy' for this base URL in place of a token.", valueName: "url"
+        ))
+    var proxy: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --proxy: pass on only such requests, 'GET /items/*'; may be repeated.", valueName: "rule"))
+    var allow: [String] = []
+
+    @Option(help: ArgumentHelp("With --proxy: append a line of JSON for each request.", valueName: "file"))
+    var audit: String?
 
     @Option(help: ArgumentHelp("The descriptor from which the token can be read, as a line.", valueName: "number"))
     var fd: Int32?
@@ -38,6 +56,13 @@ struct Run: Command {
     func validate() throws {
         guard !words.isEmpty else { throw ValidationError("Name the program after --: authstate run -- COMMAND…") }
         if let env, !env.isVariableName { throw ValidationError("--env takes the name of a variable.") }
+        if proxy == nil, !allow.isEmpty || audit != nil {
+            throw ValidationError("\(allow.isEmpty ? "--audit" : "--allow") goes with --proxy.")
+        }
+        if proxy != nil, fd != nil || minValidity != nil {
+            throw ValidationError(
+                "--proxy goes without \(fd != nil ? "--fd" : "--min-validity"): the program gets no token.")
+        }
         if let fd, !(3...1023).contains(fd) { throw ValidationError("--fd has to be a number from 3 to 1023.") }
         if let minValidity, !(minValidity >= 0 && minValidity.isFinite) {
             throw ValidationError("--min-validity has to be 0 or more seconds.")
@@ -45,7 +70,8 @@ struct Run: Command {
     }
 
     func perform(_ context: Context) async throws -> Report {
-        try await context.session().withState { state in
+        if let proxy { return try await behindProxy(proxy, context) }
+        return try await context.session().withState { state in
             let tokens = try await state.freshTokens(
                 validFor: .seconds(min(minValidity ?? 0, 3.2e9)), renewal.parameters)
             try tokens.checkIsBearer(for: "another program", hint: "Log in without --dpop, or use 'authstate request'.")
@@ -57,5 +83,15 @@ struct Run: Command {
             if let fd { replacement.input = (fd, "\(tokens.accessToken)\n") }
             return Report(replacedBy: replacement)
         }
+    }
+
+    /// Starts a proxy for the program, which gets its address.
+    private func behindProxy(_ base: String, _ context: Context) async throws -> Report {
+        let secrets = try await context.session().load().record.secretVariables
+        let words = [base] + allow.flatMap { ["--allow", $0] } + (audit.map { ["--audit", $0] } ?? [])
+        let address = try await ProxyChild.start(words + renewal.words + common.words)
+        return Report(
+            replacedBy: Replacement(
+                words: self.words, variables: [env ?? "API_URL": address], withheld: Set(secrets)))
     }
 }

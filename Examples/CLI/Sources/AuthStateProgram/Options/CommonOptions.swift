@@ -52,6 +52,14 @@ public struct CommonOptions: ParsableArguments, Sendable {
         if runtime, state != nil { throw ValidationError("--runtime goes without --state.") }
     }
 
+    /// The options, but those of the output, as the words of another command.
+    var words: [String] {
+        var words = ["--profile", profile]
+        if let state { words += ["--state", state] }
+        if let timeout { words += ["--timeout", "\(timeout)"] }
+        return words + (runtime ? ["--runtime"] : []) + (trace ? ["--trace"] : [])
+    }
+
     /// The options that lead another command to the same login, with a blank before each.
     var selection: String {
         (state.map { " --state \($0)" } ?? "") + (runtime ? " --runtime" : "")

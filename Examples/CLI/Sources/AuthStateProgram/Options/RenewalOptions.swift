@@ -24,6 +24,12 @@ public struct RenewalOptions: ParsableArguments, Sendable {
     /// Makes options with no arguments read.
     public init() {}
 
+    /// The options as the words of another command.
+    var words: [String] {
+        (scope.map { ["--scope", $0] } ?? []) + resource.flatMap { ["--resource", $0] }
+            + (authorizationDetails.map { ["--authorization-details", $0.parameter] } ?? [])
+    }
+
     /// What the options ask of a renewal.
     public var parameters: RenewalParameters {
         RenewalParameters(
