@@ -88,6 +88,24 @@ struct RunProxyOptionsTests {
         #expect(line["error"]?["code"]?.intValue == -32600 && line["id"] == id)
     }
 
+    @Test(
+        "extensions are added to the capabilities that a message has, and to nothing else",
+        arguments: [
+            (
+                #"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{"roots":{}},"a":1}}"#,
+                #"{"id":1,"jsonrpc":"2.0","method":"initialize","params":{"a":1,"capabilities":{"extensions":{"x":{}},"roots":{}}}}"#
+            ),
+            (
+                #"{"jsonrpc":"2.0","id":1,"method":"a","params":{"_meta":{"io.modelcontextprotocol/clientCapabilities":{"extensions":{"x":{"b":1},"y":{}}}}}}"#,
+                #"{"id":1,"jsonrpc":"2.0","method":"a","params":{"_meta":{"io.modelcontextprotocol/clientCapabilities":{"extensions":{"x":{"b":1},"y":{}}}}}}"#
+            ),
+            (#"{"jsonrpc":"2.0","method":"a", "params":{}}"#, #"{"jsonrpc":"2.0","method":"a", "params":{}}"#),
+        ])
+    func extensions(text: String, declared: String) throws {
+        #expect(try String(decoding: message(text).declaring(["x"]).bytes, as: UTF8.self) == declared)
+        #expect(try message(text).declaring([]).bytes == Array(text.utf8))
+    }
+
     @Test func `line breaks between tokens become blanks, and everything else stays as it is`() throws {
         let message = try message("{\"jsonrpc\":\r\n \"2.0\", \"method\": \"a\\n\", \"b\": 1.50}")
         #expect(String(decoding: message.line, as: UTF8.self) == #"{"jsonrpc":   "2.0", "method": "a\n", "b": 1.50}"#)

@@ -60,7 +60,7 @@ extension MCPClient {
             params["_meta"] = [
                 "io.modelcontextprotocol/protocolVersion": .string(connection.revision.rawValue),
                 "io.modelcontextprotocol/clientInfo": ["name": .string(self.name), "version": .string(version)],
-                "io.modelcontextprotocol/clientCapabilities": [:],
+                "io.modelcontextprotocol/clientCapabilities": capabilities,
             ]
         }
         var message: [String: JSONValue] = ["jsonrpc": "2.0", "method": .string(method)]

@@ -14,6 +14,8 @@ public actor MCPClient {
     public nonisolated let version: String
     /// The time that an answer may take.
     public nonisolated let timeout: Duration
+    /// The extensions of the protocol that the client has, for example `io.modelcontextprotocol/oauth-client-credentials`.
+    public nonisolated let extensions: [String]
     let revisions: [Revision]
 
     /// The revision that client and server speak.
@@ -30,25 +32,35 @@ public actor MCPClient {
     ///   - version: The client's version.
     ///   - revisions: The revisions to speak, the preferred one first.
     ///   - timeout: The time that an answer may take.
+    ///   - extensions: The extensions of the protocol that the client has, as its login needs them.
     /// - Throws: `MCPError`, `JSONRPCError`; `AuthStateError` when a login fails, or the server cannot be reached.
     public static func connect(
         to access: ResourceAccess, name: String = "mcp-client", version: String = "1.0",
-        revisions: [Revision] = Revision.all, timeout: Duration = .seconds(60)
+        revisions: [Revision] = Revision.all, timeout: Duration = .seconds(60),
+        extensions: [String] = []
     ) async throws -> MCPClient {
-        let client = MCPClient(access, name, version, revisions, timeout)
+        let client = MCPClient(access, name, version, revisions, timeout, extensions)
         try await client.agree()
         return client
     }
 
     private init(
-        _ access: ResourceAccess, _ name: String, _ version: String, _ revisions: [Revision], _ timeout: Duration
+        _ access: ResourceAccess, _ name: String, _ version: String, _ revisions: [Revision], _ timeout: Duration,
+        _ extensions: [String]
     ) {
         self.access = access
         self.name = name
         self.version = version
         self.revisions = revisions
         self.timeout = timeout
+        self.extensions = extensions
         connection = Connection(revision: revisions.first ?? .v2026July)
+    }
+
+    /// The client's capabilities.
+    var capabilities: JSONValue {
+        extensions.isEmpty
+            ? [:] : ["extensions": .object(Dictionary(extensions.map { ($0, [:]) }) { first, _ in first })]
     }
 
     /// Returns the server's tools, but those whose definition breaks the protocol's rules for headers.
@@ -71,7 +83,7 @@ public actor MCPClient {
 
     /// Calls a tool. A tool that fails returns a result too, with `isError`.
     ///
-    /// - Throws: `MCPError.unknownTool`, and as `connect(to:name:version:revisions:timeout:)`.
+    /// - Throws: `MCPError.unknownTool`, and as `connect(to:name:version:revisions:timeout:extensions:)`.
     public func call(_ name: String, _ arguments: [String: JSONValue] = [:]) async throws -> ToolResult {
         if known[name] == nil { _ = try await tools() }
         do { return try await callKnown(name, arguments) } catch let error as JSONRPCError

@@ -72,7 +72,7 @@ extension MCPClient {
         let (result, headers) = try await exchange(
             "initialize",
             [
-                "protocolVersion": .string(revision.rawValue), "capabilities": [:],
+                "protocolVersion": .string(revision.rawValue), "capabilities": capabilities,
                 "clientInfo": ["name": .string(name), "version": .string(version)],
             ], over: Connection(revision: revision, isOpen: false))
         let answer = result["protocolVersion"]?.stringValue ?? ""

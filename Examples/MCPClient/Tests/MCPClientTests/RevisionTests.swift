@@ -40,6 +40,19 @@ import Testing
         #expect(Set(messages.map(\.id)).count == 3)
     }
 
+    @Test("extensions are among the capabilities, of each request and of the handshake")
+    func extensions() async throws {
+        let name = "io.modelcontextprotocol/oauth-client-credentials"
+        let newest = ScriptedServer { .result([:], to: $0) }
+        _ = try await newest.connect(extensions: [name])
+        let meta = newest.messages.first?.params["_meta"]
+        #expect(meta?["io.modelcontextprotocol/clientCapabilities"]?["extensions"]?[name] == [:])
+        let earlier = earlier { _ in TransportResponse(status: 400) }
+        _ = try await earlier.connect(extensions: [name])
+        let handshake = earlier.messages.first { $0.method == "initialize" }
+        #expect(handshake?.params["capabilities"]?["extensions"]?[name] == [:])
+    }
+
     @Test("a server that does not know the newest revision gets a handshake, and its session from then on")
     func fallback() async throws {
         let refusals: [@Sendable (ScriptedServer.Message) -> TransportResponse] = [

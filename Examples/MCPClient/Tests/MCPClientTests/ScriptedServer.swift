@@ -30,12 +30,12 @@ struct ScriptedServer: Sendable {
     /// The messages so far.
     var messages: [Message] { transport.requests.map(Self.message) }
 
-    func connect(_ revisions: [Revision] = Revision.all) async throws -> MCPClient {
+    func connect(_ revisions: [Revision] = Revision.all, extensions: [String] = []) async throws -> MCPClient {
         try await MCPClient.connect(
             to: try ResourceAccess(
                 "https://mcp.example/mcp", clients: [], store: InMemoryAuthStateStore(),
                 service: AuthorizationService(transport: transport)),
-            revisions: revisions)
+            revisions: revisions, extensions: extensions)
     }
 }
 

@@ -77,6 +77,32 @@ struct BridgedMessage: Sendable {
     /// What the message does, for the bound of logins for more rights.
     var operation: String { [method, name].compactMap(\.self).joined(separator: " ") }
 
+    /// The message with extensions of the protocol among the host's capabilities; the same message where it has none of these.
+    func declaring(_ extensions: [String]) -> BridgedMessage {
+        let path =
+            method == "initialize"
+            ? ["params", "capabilities"] : ["params", "_meta", "io.modelcontextprotocol/clientCapabilities"]
+        guard !extensions.isEmpty, let members = json.objectValue,
+            let capabilities = path.reduce(JSONValue?.some(json), { $0?[$1] })?.objectValue
+        else { return self }
+        var declared = capabilities["extensions"]?.objectValue ?? [:]
+        for name in extensions where declared[name] == nil { declared[name] = [:] }
+        let changed = Self.replacing(
+            path[...], in: members, by: .object(capabilities.merging(["extensions": .object(declared)]) { $1 }))
+        return Self(kind: kind, method: method, json: .object(changed), bytes: JSONValue.object(changed).serialized())
+    }
+
+    private static func replacing(
+        _ path: ArraySlice<String>, in members: [String: JSONValue], by value: JSONValue
+    ) -> [String: JSONValue] {
+        guard let name = path.first else { return members }
+        var members = members
+        members[name] =
+            path.count == 1
+            ? value : .object(replacing(path.dropFirst(), in: members[name]?.objectValue ?? [:], by: value))
+        return members
+    }
+
     /// The message as one line: JSON has line breaks between its tokens alone.
     var line: [UInt8] {
         func endsLine(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }

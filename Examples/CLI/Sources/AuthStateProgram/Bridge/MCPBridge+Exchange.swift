@@ -57,7 +57,7 @@ extension MCPBridge {
         var request = TransportRequest(method: method, url: url, headers: ["Accept": accept], timeout: timeout)
         if let message {
             request.headers.append("Content-Type", "application/json")
-            request.body = Data(message.bytes)
+            request.body = Data(message.declaring(extensions).bytes)
         }
         if let message, let revision = message.revision {
             request.headers.append("MCP-Protocol-Version", Tool.headerValue(revision))

@@ -14,6 +14,8 @@ actor MCPBridge {
     let console: Console
     /// The time until the head of an answer.
     let timeout: Duration
+    /// The extensions of the protocol that the bridge adds to the host's.
+    let extensions: [String]
     /// Adds the program's advice to an error.
     private let advise: @Sendable (AuthStateError) -> AuthStateError
 
@@ -45,10 +47,11 @@ actor MCPBridge {
 
     init(
         _ link: BridgeLink, url: URL, output: LineOutput, console: Console, timeout: Duration,
+        extensions: [String] = [],
         advise: @escaping @Sendable (AuthStateError) -> AuthStateError = { $0 }
     ) {
         (self.link, self.url, self.output, self.console) = (link, url, output, console)
-        (self.timeout, self.advise) = (timeout, advise)
+        (self.timeout, self.extensions, self.advise) = (timeout, extensions, advise)
     }
 
     /// What host and server have agreed on.

@@ -107,6 +107,11 @@ struct MCP: Command {
         return login
     }
 
+    /// The protocol's extensions for this kind of login.
+    private var extensions: [String] {
+        tokens.grant == .clientCredentials ? ["io.modelcontextprotocol/oauth-client-credentials"] : []
+    }
+
     func loginFacts(_ context: Context) async -> LoginFacts {
         LoginFacts(resource: url, hasProof: client.isConfidential)
     }
@@ -129,7 +134,7 @@ struct MCP: Command {
         let (common, facts) = (common, await loginFacts(context))
         let bridge = MCPBridge(
             link, url: url, output: LineOutput(descriptor: STDOUT_FILENO), console: context.console,
-            timeout: .seconds(context.timeLimit), advise: { $0.advised(for: common, facts) })
+            timeout: .seconds(context.timeLimit), extensions: extensions, advise: { $0.advised(for: common, facts) })
         await bridge.run(LineInput(descriptor: STDIN_FILENO))
         return .printed
     }
