@@ -32,13 +32,14 @@ struct Proxy: Command {
     @Option(
         help: ArgumentHelp(
             "Pass on only such requests, by method and path below the base URL: 'GET /items/*'; may be repeated.",
-            discussion: "In a segment * stands for any characters; ** stands for any number of segments. Default: all.",
-            valueName: "rule"))
+            discussion: "In a segment * stands for characters; ** stands for any number of segments. Default: all.",
+            valueName: "rule"), transform: ProxyRule.init)
     var allow: [ProxyRule] = []
 
     @Option(
         help: ArgumentHelp(
-            "Append a line of JSON for each request: time, method, path, status and bytes.", valueName: "file"))
+            "Append a line of JSON for each request: time, method, path, status, bytes and how it ended.",
+            valueName: "file"))
     var audit: String?
 
     @Option(help: ArgumentHelp("End after so many seconds.", valueName: "s"))
@@ -73,7 +74,7 @@ struct Proxy: Command {
         let login = ProxyLogin(for: upstream, renewal.parameters, context)
         // Without a login, or with one for another API, the command ends at once.
         try await login.open()
-        let audit = try audit.map(ProxyAudit.init)
+        let audit = try audit.map { try ProxyAudit($0, for: upstream) }
         let server = try await ProxyServer(port: port)
         let gate = ProxyGate(upstream: upstream, key: noKey ? nil : ProxyKey(), port: server.port, rules: allow)
         let log = ProxyLog(context.console, traces: common.trace) { error in
@@ -88,9 +89,11 @@ struct Proxy: Command {
         if let key = gate.key {
             json["base"] = .string(gate.base)
             json["key"] = .string(key.segment)
-            context.console.note(
-                "authstate: The URL has the key. Other users of this machine can read the arguments of programs: pass it in a "
-                    + "file, a variable or the header field \(ProxyKey.field).")
+            if !isUntilEndOfInput {
+                context.console.note(
+                    "authstate: The URL has the key. Other users of this machine can read the arguments of programs: pass it "
+                        + "in a file, a variable or the header field \(ProxyKey.field).")
+            }
         }
         context.console.show(Report(json: .object(json), lines: [gate.url]))
         let forwarder = ProxyForwarder(gate: gate, login: login, limit: context.timeLimit, log: log, audit: audit)

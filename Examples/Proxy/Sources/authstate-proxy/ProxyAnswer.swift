@@ -26,10 +26,11 @@ struct ProxyAnswer: Sendable {
         headers = ProxyHeaders.answer(response.headers)
         if let value = headers["Location"] { headers["Location"] = location(value) }
         if method != "HEAD", status != 204, status != 304 { rest = response }
-        // The length that was sent, if it is that of the body without compression; of HEAD that of the same GET (RFC 9110,
-        // section 8.6).
+        // A length that comes beside chunks, or is that of a compressed body, is another one. An answer to HEAD has the length of
+        // the same GET (RFC 9110, section 8.6).
         let lengths = response.headers[values: "Content-Length"]
-        if status != 204, response.headers["Content-Encoding"] == nil, lengths.count == 1,
+        if status != 204, response.headers["Content-Encoding"] == nil, response.headers["Transfer-Encoding"] == nil,
+            lengths.count == 1,
             !lengths[0].isEmpty, lengths[0].utf8.allSatisfy({ (0x30...0x39).contains($0) })
         {
             headers["Content-Length"] = lengths[0]

@@ -3,49 +3,93 @@ import AuthStatePlatform
 import AuthStateProgram
 import Synchronization
 
-/// A file with one JSON object for each request that was judged by its method and path: never a header, a query or a body.
+/// A file with one JSON object for each request with the key: never a header, a query or a body.
 final class ProxyAudit: Sendable {
-    private let descriptor: Int32
-    private let path: String
-    /// Whether the last line was written.
-    private let isWritten = Mutex(true)
+    /// The end of a request.
+    struct End: Sendable, Equatable {
+        /// The reason.
+        enum Reason: String, Sendable {
+            /// The answer was sent.
+            case whole
+            /// The program left before it had the whole answer.
+            case program
+            /// The API's answer broke off.
+            case api
+        }
 
-    /// Opens the file to write at its end; makes one that its owner alone can read.
+        /// The status; nil where the program left before there was an answer: the API may have done what it was asked for.
+        var status: Int?
+        /// The bytes of the answer's body that were sent.
+        var bytes = 0
+        var reason = Reason.program
+    }
+
+    private let path: String
+    private let state: Mutex<State>
+
+    private struct State {
+        var descriptor: Int32
+        /// The lines that could not be written yet.
+        var waiting: [UInt8] = []
+    }
+
+    /// Opens the file, or makes one that its owner alone can read, and writes that the proxy begins.
     ///
     /// - Throws: `AuthStateError` of kind usage when it cannot be written.
-    init(_ path: String) throws {
+    init(_ path: String, for upstream: ProxyUpstream, at time: Date = Date()) throws {
         self.path = path
-        descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else {
+        state = Mutex(State(descriptor: Self.open(path)))
+        errno = 0
+        guard append(["event": "start", "time": Self.text(time), "upstream": .string("\(upstream)")]) else {
             throw AuthStateError(
-                .invalidArgument, stage: .usage,
-                "The file of --audit cannot be written: \(String(cString: strerror(errno))).",
-                received: path)
+                .invalidArgument, stage: .usage, "The file of --audit cannot be written.",
+                expected: "a regular file, and room for it", received: path)
         }
     }
 
-    deinit { close(descriptor) }
+    deinit { state.withLock { if $0.descriptor >= 0 { _ = close($0.descriptor) } } }
 
-    /// Whether the next request may be passed on: what cannot be told is not done.
-    var canWrite: Bool { isWritten.withLock { $0 } || append([]) }
+    /// Whether requests may be passed on: all lines are written.
+    var canWrite: Bool { append(nil) }
 
-    /// Writes a line; returns whether that was done.
-    @discardableResult
-    func note(_ method: String, _ path: String, _ status: Int, bytes: Int, at time: Date = Date()) -> Bool {
-        let line: JSONValue = [
-            "time": .string(Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(time)),
-            "method": .string(method), "path": .string(path), "status": .number(JSONNumber(Int64(status))),
-            "bytes": .number(JSONNumber(Int64(bytes))),
-        ]
-        return append(line.serialized() + [0x0A])
+    /// Writes a line; returns whether that, and all before it, was done. A line that cannot be written is kept.
+    func note(_ method: String, _ path: String, _ end: End, at time: Date = Date()) -> Bool {
+        append([
+            "time": Self.text(time), "method": .string(method), "path": .string(path),
+            "status": end.status.map { .number(JSONNumber(Int64($0))) } ?? .null,
+            "bytes": .number(JSONNumber(Int64(end.bytes))), "ended": .string(end.reason.rawValue),
+        ])
     }
 
-    private func append(_ line: [UInt8]) -> Bool {
-        isWritten.withLock { isWritten in
-            // An empty line begins again after one that was written in part.
-            let bytes = isWritten ? line : [0x0A] + line
-            isWritten = bytes.isEmpty || writeAll(bytes, to: descriptor)
-            return isWritten
+    private func append(_ line: JSONValue?) -> Bool {
+        state.withLock { state in
+            // A file that was moved away or removed is made anew.
+            var status = stat()
+            if state.descriptor < 0 || fstat(state.descriptor, &status) != 0 || status.st_nlink == 0 {
+                if state.descriptor >= 0 { close(state.descriptor) }
+                state.descriptor = Self.open(path)
+            }
+            if let line { state.waiting += line.serialized() + [0x0A] }
+            if state.waiting.isEmpty { return state.descriptor >= 0 }
+            guard state.descriptor >= 0, writeAll(state.waiting, to: state.descriptor) else { return false }
+            state.waiting = []
+            return true
         }
+    }
+
+    /// Opens a regular file to write at its end; a pipe could hold up the proxy.
+    private static func open(_ path: String) -> Int32 {
+        let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        let descriptor = AuthStatePlatform.open(path, flags, 0o600)
+        var status = stat()
+        guard descriptor >= 0, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            if descriptor >= 0 { close(descriptor) }
+            return -1
+        }
+        return descriptor
+    }
+
+    private static func text(_ time: Date) -> JSONValue {
+        .string(Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(time))
     }
 }

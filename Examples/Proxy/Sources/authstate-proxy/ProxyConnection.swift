@@ -67,52 +67,90 @@ struct ProxyConnection: Sendable {
                 try await work.run { [forwarder] in await forwarder.answer(to: request, body, at: url) }
             }
         forwarder.log.trace(request, try? target.get(), answer.status, since: start)
-        if case .failure(let failure) = target, failure.url != nil { await forwarder.log.note(failure.error) }
-        var sent = answer.body.count
-        defer {
-            if let url = Self.judged(target) {
-                forwarder.audit?.note(head.method.rawValue, url.path(percentEncoded: true), answer.status, bytes: sent)
-            }
+        if case .failure(let failure) = target, failure.isTold { await forwarder.log.note(failure.error) }
+        var end = ProxyAudit.End(status: answer.status)
+        do {
+            if answer.frame(forChunks: head.version == .http1_1) { isLast = true }
+            try await send(answer, isLast: isLast, isKnown: isKnown, to: outbound, &end)
+            end.reason = .whole
+        } catch {
+            if error is TransportError { end.reason = .api }
+            if work.isOver, end.bytes == 0 { end.status = nil }
+            await note(end, of: request, target)
+            throw error
         }
-        if answer.frame(forChunks: head.version == .http1_1) { isLast = true }
-        let sending = closing(isKnown: isKnown)
-        defer { sending.cancel() }
-        try await outbound.write(contentsOf: answer.parts(isLast: isLast))
-        sending.cancel()
-        if let rest = answer.rest { try await send(rest, to: outbound) { sent += $0 } }
+        await note(end, of: request, target)
         return !isLast
     }
 
-    /// Sends the rest of a body as it comes. The API has any time for a piece, the program `--timeout` to take it.
+    /// Writes a line of the audit for a request that came with the key.
+    private func note(_ end: ProxyAudit.End, of request: ProxyHead, _ target: Result<URL, ProxyFailure>) async {
+        let path: String? =
+            switch target {
+            case .success(let url): url.path(percentEncoded: true)
+            case .failure(let failure): failure.path
+            }
+        guard let audit = forwarder.audit, let path else { return }
+        if !audit.note(request.method, path, end) { await forwarder.log.note(ProxyFailure.audit.error) }
+    }
+
+    /// Sends an answer, and its rest as it comes. The API has any time for a piece, the program `--timeout` to take it.
     ///
-    /// - Parameter count: Called with the size of each piece that was sent.
     /// - Throws: The error of either connection: the program sees that the body is not whole, because its connection ends.
-    private func send(_ rest: StreamedResponse, to outbound: Writer, _ count: (Int) -> Void) async throws {
-        while true {
-            let piece: Data?
+    private func send(
+        _ answer: ProxyAnswer, isLast: Bool, isKnown: Bool, to outbound: Writer, _ end: inout ProxyAudit.End
+    ) async throws {
+        let beginning = closing(isKnown: isKnown)
+        defer { beginning.cancel() }
+        try await outbound.write(contentsOf: answer.parts(isLast: isLast))
+        beginning.cancel()
+        end.bytes = answer.body.count
+        if let rest = answer.rest {
+            let length = answer.headers["Content-Length"].flatMap { Int($0) }
             do {
-                piece = try await work.run {
-                    var pieces = rest.makeAsyncIterator()
-                    return try await pieces.next()
-                }
+                try await send(rest, of: length, to: outbound, &end)
             } catch let error as TransportError {
                 await forwarder.log.note(
                     AuthStateError(.connectionLost, stage: .resource, "The API's answer broke off.", underlying: error))
+                // The end of the connection is that of the body: a reset tells a program the difference.
+                if isLast {
+                    let linger = linger(l_onoff: 1, l_linger: 0)
+                    try? await (connection.channel as? any SocketOptionProvider)?.setSoLinger(linger).get()
+                }
                 throw error
             }
-            let deadline = closing(isKnown: true)
-            defer { deadline.cancel() }
-            guard let piece else { return try await outbound.write(.end(nil)) }
-            try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: piece))))
-            count(piece.count)
+        }
+        let last = closing(isKnown: isKnown)
+        defer { last.cancel() }
+        // The connection may be closed when everything is sent, and not when it waits to be.
+        if isLast {
+            try await connection.channel.writeAndFlush(HTTPServerResponsePart.end(nil)).get()
+        } else {
+            try await outbound.write(.end(nil))
         }
     }
 
-    /// The URL of a request whose method and path were judged.
-    private static func judged(_ target: Result<URL, ProxyFailure>) -> URL? {
-        switch target {
-        case .success(let url): url
-        case .failure(let failure): failure.url
+    /// - Parameter length: The bytes that the head has announced; nil for none.
+    private func send(
+        _ rest: StreamedResponse, of length: Int?, to outbound: Writer, _ end: inout ProxyAudit.End
+    ) async throws {
+        let otherLength = TransportError(
+            .connectionLost, "The body has another length than was announced.", requestMayHaveBeenSent: true)
+        while true {
+            let piece = try await work.run {
+                var pieces = rest.makeAsyncIterator()
+                return try await pieces.next()
+            }
+            guard let piece else {
+                if let length, end.bytes != length { throw otherLength }
+                return
+            }
+            // More bytes would be taken for the next answer.
+            if let length, piece.count > length - end.bytes { throw otherLength }
+            let deadline = closing(isKnown: true)
+            defer { deadline.cancel() }
+            try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: piece))))
+            end.bytes += piece.count
         }
     }
 
@@ -120,7 +158,7 @@ struct ProxyConnection: Sendable {
         do {
             let url = try forwarder.gate.url(for: request)
             if forwarder.audit?.canWrite == false { return .failure(.audit) }
-            return request.isTooLarge ? .failure(.body) : .success(url)
+            return request.isTooLarge ? .failure(.body.at(url.path(percentEncoded: true))) : .success(url)
         } catch { return .failure(error) }
     }
 
@@ -173,6 +211,9 @@ private final class ProxyWork: Sendable {
             task.cancel()
         }
     }
+
+    /// Whether the program has closed the connection.
+    var isOver: Bool { state.withLock { $0.isOver } }
 
     /// Cancels the work, and what is begun later: the program has closed the connection.
     func cancel() {

@@ -8,13 +8,22 @@ struct ProxyFailure: Error, Equatable {
     let status: Int
     /// The reason.
     let error: AuthStateError
-    /// The URL of a request that no rule allows; nil for other failures.
-    private(set) var url: URL?
+    /// The path of a request that came with the key; nil for other requests.
+    private(set) var path: String?
+    /// Whether the user is told on standard error.
+    private(set) var isTold = false
 
     /// Makes the refusal of a request.
     init(_ status: Int, _ message: String, hint: String? = nil) {
         self.status = status
         error = AuthStateError(.invalidArgument, stage: .usage, message, hint: hint)
+    }
+
+    /// The same failure of a request that came with the key.
+    func at(_ path: String) -> ProxyFailure {
+        var copy = self
+        copy.path = path.printable()
+        return copy
     }
 
     /// Makes the failure of a request that was passed on, or could not be: 504 when the time was over, 400 for a request
@@ -47,14 +56,17 @@ extension ProxyFailure {
     /// A wrong key: the answer tells nothing about the API.
     static let notFound = ProxyFailure(404, "There is nothing here.")
     /// A request that no rule allows.
-    static func rule(_ url: URL) -> ProxyFailure {
-        var failure = ProxyFailure(
-            403, "No --allow of the proxy names this request.",
-            hint: "The user can start the proxy with a rule for this method and path.")
-        failure.url = url
+    static let rule = told(
+        403, "No --allow of the proxy names this request.",
+        hint: "The user can start the proxy with a rule for this method and path.")
+    static let audit = told(503, "Requests are not passed on: the file of --audit cannot be written.")
+
+    private static func told(_ status: Int, _ message: String, hint: String? = nil) -> ProxyFailure {
+        var failure = ProxyFailure(status, message, hint: hint)
+        failure.isTold = true
         return failure
     }
-    static let audit = ProxyFailure(503, "The request is not passed on: the file of --audit cannot be written.")
+
     static let body = ProxyFailure(413, "The body has more than \(ProxyLimits.requestBytes >> 20) MiB.")
     static let targetLength = ProxyFailure(414, "The target has more than \(ProxyLimits.targetBytes >> 10) KiB.")
     static let expectation = ProxyFailure(417, "Of expectations the proxy knows 100-continue alone.")

@@ -11,7 +11,7 @@ struct ProxyForwarder: Sendable {
     /// answer.
     let limit: Double
     let log: ProxyLog
-    /// Tells what was done with the token; nil for no file.
+    /// The record of the requests; nil for none.
     var audit: ProxyAudit?
 
     /// Returns the API's answer when its head has come, or the proxy's own.

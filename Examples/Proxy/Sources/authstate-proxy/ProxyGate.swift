@@ -22,8 +22,11 @@ struct ProxyGate: Sendable {
         try Self.checkProtocol(head)
         try checkSender(head.headers)
         let (path, query) = try path(of: head.target, head.headers[values: ProxyKey.field])
-        let url = try upstream.url(for: path, query: query)
-        guard rules.isEmpty || rules.contains(where: { $0.allows(head.method, path) }) else { throw .rule(url) }
+        let url: URL
+        do { url = try upstream.url(for: path, query: query) } catch { throw error.at(upstream.path + path) }
+        guard rules.isEmpty || rules.contains(where: { $0.allows(head.method, path) }) else {
+            throw .rule.at(url.path(percentEncoded: true))
+        }
         return url
     }
 

@@ -45,9 +45,11 @@ enum ProxyHeaders {
         let dropped = hopByHop.union(own).union(named)
         var result = TransportHeaders()
         for field in headers {
-            let name = field.name.lowercased()
+            // Servers that hand names over as variables take - and _ for the same.
+            let name = field.name.lowercased().replacing("_", with: "-")
             // A name that is no token could not be written.
-            if !name.isEmpty, !dropped.contains(name), !name.hasPrefix("proxy-"), name.utf8.allSatisfy(isTokenCharacter)
+            if !name.isEmpty, !dropped.contains(name), !name.hasPrefix("proxy-"),
+                field.name.lowercased().utf8.allSatisfy(isTokenCharacter)
             {
                 result.append(field.name, field.value)
             }

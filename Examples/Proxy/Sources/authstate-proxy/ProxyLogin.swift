@@ -104,6 +104,11 @@ struct OpenLogin: Sendable {
                     request.headers[field.name] = field.value
                 }
                 let response = try await state.service.transport.stream(request)
+                guard response.status >= 200 else {
+                    throw AuthStateError(
+                        .malformedResponse, stage: .resource, "The API answered with an interim status alone.",
+                        received: "\(response.status)")
+                }
                 var head = TransportResponse(status: response.status, headers: response.headers)
                 // A refusal is read as a whole: the token is renewed for it.
                 if response.status >= 400 {

@@ -1,26 +1,35 @@
 import ArgumentParser
 
 /// Requests that the proxy passes on, by method and path: `GET,HEAD /items/*`.
-struct ProxyRule: Sendable, Equatable, ExpressibleByArgument {
+struct ProxyRule: Sendable, Equatable {
     /// The methods; empty for all.
     private let methods: Set<String>
-    /// The segments of the path, in which * stands for any characters; one that is ** stands for any number of segments.
-    private let segments: [String]
+    /// The segments of the path, in which * stands for characters; nil stands for any number of segments.
+    private let segments: [[UInt8]?]
 
-    init?(argument: String) {
-        let words = argument.split(separator: " ")
-        guard (1...2).contains(words.count), let path = words.last, path.hasPrefix("/"), !path.contains("?") else {
-            return nil
+    /// Reads a rule.
+    ///
+    /// - Throws: `ValidationError`.
+    init(_ text: String) throws {
+        func refusal(_ reason: String) -> ValidationError {
+            ValidationError("--allow '\(text)': \(reason). A rule is a method and a path, such as 'GET,HEAD /items/*'.")
         }
+        let words = text.split(separator: " ")
+        guard (1...2).contains(words.count), let path = words.last, path.hasPrefix("/") else {
+            throw refusal("the path has to begin with a slash")
+        }
+        if path.contains(where: { "?#".contains($0) }) { throw refusal("a rule has no query") }
         let names = words.count == 2 ? words[0].split(separator: ",", omittingEmptySubsequences: false) : ["*"]
-        guard names == ["*"] || names.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x41...0x5A).contains($0) } })
-        else {
-            return nil
+        let isAny = names == ["*"]
+        guard isAny || names.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x41...0x5A).contains($0) } }) else {
+            throw refusal("methods are in capitals, with commas between them")
         }
-        let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard segments.allSatisfy({ !$0.contains("**") || $0 == "**" }) else { return nil }
-        methods = names == ["*"] ? [] : Set(names.map(String.init))
-        self.segments = segments
+        methods = isAny ? [] : Set(names.map(String.init))
+        segments = try Self.segments(of: path).map { segment in
+            if segment.elementsEqual("**".utf8) { return nil }
+            if String(decoding: segment, as: UTF8.self).contains("**") { throw refusal("** is a segment of its own") }
+            return segment
+        }
     }
 
     /// Returns whether a request is one of the rule's.
@@ -30,36 +39,43 @@ struct ProxyRule: Sendable, Equatable, ExpressibleByArgument {
     ///   - path: The path below the base, as it was sent: a path in another encoding is another one.
     func allows(_ method: String, _ path: Substring) -> Bool {
         guard methods.isEmpty || methods.contains(method) else { return false }
-        let names = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-        return Self.matches(segments[...], names[...])
-    }
-
-    private static func matches(_ pattern: ArraySlice<String>, _ names: ArraySlice<Substring>) -> Bool {
-        guard let first = pattern.first else { return names.isEmpty }
-        if first == "**" {
-            return (names.startIndex...names.endIndex).contains { matches(pattern.dropFirst(), names[$0...]) }
+        let names = Self.segments(of: path)
+        // Some servers take two slashes for one.
+        guard !names.dropLast().contains(where: \.isEmpty) else { return false }
+        return Self.matches(segments, names) { pattern, name in
+            guard let pattern else { return nil }
+            return name.isEmpty == pattern.isEmpty
+                && Self.matches(pattern, name) { $0 == UInt8(ascii: "*") ? nil : $0 == $1 }
         }
-        guard let name = names.first, isGlob(Array(first.utf8)[...], of: Array(name.utf8)[...]) else { return false }
-        return matches(pattern.dropFirst(), names.dropFirst())
     }
 
-    /// Whether a text fits a pattern in which * stands for any characters; the time is at most the product of both lengths.
-    private static func isGlob(_ pattern: ArraySlice<UInt8>, of text: ArraySlice<UInt8>) -> Bool {
-        var (pattern, text) = (pattern, text)
-        var retry: (pattern: ArraySlice<UInt8>, text: ArraySlice<UInt8>)?
-        while !text.isEmpty {
-            if pattern.first == UInt8(ascii: "*") {
-                pattern = pattern.dropFirst()
-                retry = (pattern, text)
-            } else if pattern.first == text.first {
-                (pattern, text) = (pattern.dropFirst(), text.dropFirst())
-            } else if let last = retry {
-                (pattern, text) = (last.pattern, last.text.dropFirst())
-                retry = (last.pattern, text)
-            } else {
-                return false
+    private static func segments(of path: Substring) -> [[UInt8]] {
+        Array(path.utf8).dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(
+            Array.init)
+    }
+
+    /// Whether elements fit a pattern, in which some elements stand for any number of others. It goes back to the last of those
+    /// alone, so that its time is at most the product of both lengths.
+    ///
+    /// - Parameter fits: Returns whether an element fits one of the pattern; nil where that stands for any number.
+    private static func matches<Pattern, Element>(
+        _ pattern: [Pattern], _ elements: [Element], by fits: (Pattern, Element) -> Bool?
+    ) -> Bool {
+        var (next, index) = (0, 0)
+        var retry: (next: Int, index: Int)?
+        while index < elements.count {
+            switch next < pattern.count ? fits(pattern[next], elements[index]) : false {
+            case nil:
+                next += 1
+                retry = (next, index)
+            case true?: (next, index) = (next + 1, index + 1)
+            case false?:
+                guard let last = retry else { return false }
+                (next, index) = (last.next, last.index + 1)
+                retry = (next, index)
             }
         }
-        return pattern.allSatisfy { $0 == UInt8(ascii: "*") }
+        // What is left has to stand for nothing.
+        return pattern[next...].allSatisfy { left in elements.last.map { fits(left, $0) == nil } ?? false }
     }
 }

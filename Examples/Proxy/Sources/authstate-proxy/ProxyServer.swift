@@ -127,7 +127,9 @@ final class ProxyParserRefusals: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if let error = error as? HTTPParserError, !hasBegunAnswer {
             let failure: ProxyFailure = error == .headerOverflow ? .headers : .malformed
-            for part in failure.answer.parts(isLast: true) { context.write(wrapOutboundOut(part), promise: nil) }
+            for part in failure.answer.parts(isLast: true) + [.end(nil)] {
+                context.write(wrapOutboundOut(part), promise: nil)
+            }
             context.flush()
         }
         context.fireErrorCaught(error)
@@ -145,7 +147,7 @@ final class ProxyParserRefusals: ChannelDuplexHandler {
 }
 
 extension ProxyAnswer {
-    /// The answer for NIO, as far as it has come.
+    /// The answer for NIO, as far as it has come, without its end.
     ///
     /// - Parameter isLast: Whether the connection ends with it.
     func parts(isLast: Bool) -> [HTTPServerResponsePart] {
@@ -153,6 +155,5 @@ extension ProxyAnswer {
         if isLast { fields.replaceOrAdd(name: "Connection", value: "close") }
         let head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: status), headers: fields)
         return [.head(head)] + (body.isEmpty ? [] : [.body(.byteBuffer(ByteBuffer(bytes: body)))])
-            + (rest == nil ? [.end(nil)] : [])
     }
 }

@@ -144,6 +144,15 @@ struct ProxiedAPI: Sendable {
                     if not self.connection.recv(1): seen.append("gone")
                     self.close_connection = True
                     return
+                if path in ("/v1/large", "/v1/split"):
+                    self.send_response(200)
+                    self.send_header("Transfer-Encoding", "chunked")
+                    if path == "/v1/split": self.send_header("Content-Length", "5")
+                    self.end_headers()
+                    text = b"hello, this is EVIL!" if path == "/v1/split" else b"x" * (10 << 20)
+                    self.wfile.write(b"%x\\r\\n%s\\r\\n0\\r\\n\\r\\n" % (len(text), text))
+                    self.close_connection = True
+                    return
                 if path in ("/v1/events", "/v1/counted", "/v1/broken", "/v1/flood"):
                     self.send_response(200)
                     self.send_header("Content-Type", "text/event-stream")

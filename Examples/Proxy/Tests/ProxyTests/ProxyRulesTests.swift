@@ -88,7 +88,8 @@ struct ProxyRulesTests {
     func escape(_ target: String) {
         #expect(status(of: Self.head("/\(Self.key.segment)\(target)")) == 400)
         let open = ProxyGate(upstream: gate.upstream, key: nil, port: 8080)
-        #expect(throws: ProxyFailure.path) { try open.url(for: Self.head(target)) }
+        let failure = #expect(throws: ProxyFailure.self) { try open.url(for: Self.head(target)) }
+        #expect(failure?.error == ProxyFailure.path.error && failure?.path?.hasPrefix("/v1") == true)
     }
 
     @Test(
@@ -237,25 +238,36 @@ struct ProxyRulesTests {
             ("GET /items/**", "GET", "/items2", false), ("GET /**/owner", "GET", "/a/b/owner", true),
             ("GET /**/owner", "GET", "/owner", true), ("GET /users/*/public", "GET", "/users/a/private/public", false),
             ("GET /a*c/b", "GET", "/abc/b", true), ("GET /a*c/b", "GET", "/ab/b", false), ("GET /**", "GET", "", true),
-            ("GET /", "GET", "/", true), ("GET /items", "GET", "/%69tems", false),
+            ("GET /", "GET", "/", true), ("DELETE /items/*", "DELETE", "/items/", false),
+            ("GET /users/*/notes", "GET", "/users//notes", false), ("GET /users/**", "GET", "/users//notes", false),
+            ("GET /items/", "GET", "/items/", true), ("GET /**/a/**/b", "GET", "/a/a/x/b", true),
+            ("GET /**/a/**/b", "GET", "/x/b/a", false), ("GET /a*", "GET", "/a", true), ("GET /*", "GET", "/", false),
+            ("GET /items", "GET", "/%69tems", false),
             ("GET /items", "get", "/items", false),
         ])
     func rule(rule: String, method: String, path: String, isAllowed: Bool) throws {
-        let rule = try #require(ProxyRule(argument: rule))
-        #expect(rule.allows(method, path[...]) == isAllowed)
+        #expect(try ProxyRule(rule).allows(method, path[...]) == isAllowed)
     }
 
     @Test(
         "what is no rule is refused",
         arguments: ["", "GET", "items", "GET items", "get /a", "GET /a b", "GET, /a", "GET /a**", "/a?b"])
-    func noRule(text: String) { #expect(ProxyRule(argument: text) == nil) }
+    func noRule(text: String) {
+        let error = #expect(throws: ValidationError.self) { _ = try ProxyRule(text) }
+        #expect(error?.message.contains("--allow '\(text)'") == true)
+    }
+
+    @Test("the time that a rule takes is bounded") func ruleTime() throws {
+        let rule = try ProxyRule("/**/a/**/a/**/a/**/a/**/a/**/b")
+        #expect(!rule.allows("GET", String(repeating: "/a", count: 8000)[...]))
+        let star = try ProxyRule("/" + String(repeating: "a*", count: 20) + "b")
+        #expect(!star.allows("GET", ("/" + String(repeating: "a", count: 16_000))[...]))
+    }
 
     @Test("a request that no rule names gets 403 after the key, and its method cannot be another one behind the proxy")
     func rules() throws {
         var gate = gate
-        gate.rules = [
-            try #require(ProxyRule(argument: "GET /items/*")), try #require(ProxyRule(argument: "POST /notes")),
-        ]
+        gate.rules = [try ProxyRule("GET /items/*"), try ProxyRule("POST /notes")]
         func status(_ target: String, _ method: String) -> Int {
             do {
                 return try gate.url(for: Self.head(target, method: method)).absoluteString.isEmpty ? 0 : 200
@@ -268,9 +280,9 @@ struct ProxyRulesTests {
         let overriding: TransportHeaders = [
             "X-HTTP-Method-Override": "DELETE", "x-http-method": "PUT", "X-Method-Override": "PUT",
             "X-Original-URL": "/a",
-            "X-Rewrite-URL": "/a", "X-Other": "1",
+            "X-Rewrite-URL": "/a", "X_HTTP_Method_Override": "PUT", "Authorization_": "1", "X-Other": "1",
         ]
-        #expect(ProxyHeaders.request(overriding) == ["X-Other": "1"])
+        #expect(ProxyHeaders.request(overriding) == ["Authorization_": "1", "X-Other": "1"])
     }
 
     @Test("an audit has a line for each request, and what cannot be told is not done")
@@ -280,17 +292,38 @@ struct ProxyRulesTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: "audit").path
         let time = Date(timeIntervalSince1970: 1_800_000_000.25)
-        #expect(try ProxyAudit(file).note("GET", "/v1/a", 200, bytes: 3, at: time))
-        #expect(try ProxyAudit(file).note("PUT", "/v1/\"b", 403, bytes: 0, at: time))
-        let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
-        let first = #"{"bytes":3,"method":"GET","path":"/v1/a","status":200,"time":"2027-01-15T08:00:00.250Z"}"#
-        #expect(lines.count == 2 && String(lines[0]) == first, "\(lines)")
+        let upstream = gate.upstream
+        func audit() throws -> ProxyAudit { try ProxyAudit(file, for: upstream, at: time) }
+        func lines() throws -> [String] {
+            try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map(String.init)
+        }
+        let whole = ProxyAudit.End(status: 200, bytes: 3, reason: .whole)
+        #expect(try audit().note("GET", "/v1/a", whole, at: time))
+        #expect(try audit().note("PUT", "/v1/\"b", ProxyAudit.End(), at: time))
+        let at = #""time":"2027-01-15T08:00:00.250Z""#
+        let start = #"{"event":"start",\#(at),"upstream":"https://api.example/v1"}"#
+        #expect(
+            try lines() == [
+                start, #"{"bytes":3,"ended":"whole","method":"GET","path":"/v1/a","status":200,\#(at)}"#, start,
+                #"{"bytes":0,"ended":"program","method":"PUT","path":"/v1/\"b","status":null,\#(at)}"#,
+            ])
         let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
         #expect(mode == 0o600)
-        let full = try ProxyAudit("/dev/full")
-        #expect(full.canWrite && !full.note("GET", "/", 200, bytes: 0) && !full.canWrite)
-        let error = #expect(throws: AuthStateError.self) { _ = try ProxyAudit(folder.path) }
-        #expect(error?.kind == .usage && error?.received == folder.path)
+        // A file that was moved away, and one that cannot be made anew for a while.
+        let kept = try audit()
+        try FileManager.default.removeItem(atPath: file)
+        #expect(kept.canWrite && kept.note("GET", "/v1/c", whole, at: time))
+        #expect(try lines().count == 1)
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+        #expect(!kept.note("GET", "/v1/d", whole, at: time) && !kept.canWrite)
+        try FileManager.default.removeItem(atPath: file)
+        #expect(kept.canWrite)
+        #expect(try lines().count == 1 && lines()[0].contains("/v1/d"))
+        for path in [folder.path, "/dev/full", "/dev/null"] {
+            let error = #expect(throws: AuthStateError.self) { _ = try ProxyAudit(path, for: upstream) }
+            #expect(error?.kind == .usage && error?.received == path)
+        }
     }
 
     @Test("frames an answer by the length that was sent, else by chunks, else by the end of the connection")

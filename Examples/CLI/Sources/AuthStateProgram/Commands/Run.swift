@@ -34,7 +34,9 @@ struct Run: Command {
             "With --proxy: pass on only such requests, 'GET /items/*'; may be repeated.", valueName: "rule"))
     var allow: [String] = []
 
-    @Option(help: ArgumentHelp("With --proxy: append a line of JSON for each request.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("With --proxy: append a line of JSON for each request.", valueName: "file"),
+        transform: FileName.expanded)
     var audit: String?
 
     @Option(help: ArgumentHelp("The descriptor from which the token can be read, as a line.", valueName: "number"))
@@ -88,8 +90,13 @@ struct Run: Command {
     /// Starts a proxy for the program, which gets its address.
     private func behindProxy(_ base: String, _ context: Context) async throws -> Report {
         let secrets = try await context.session().load().record.secretVariables
-        let words = [base] + allow.flatMap { ["--allow", $0] } + (audit.map { ["--audit", $0] } ?? [])
-        let address = try await ProxyChild.start(words + renewal.words + common.words)
+        let words = allow.map { "--allow=\($0)" } + (audit.map { ["--audit=\($0)"] } ?? [])
+        let address: String
+        do { address = try await ProxyChild.start(words + renewal.words + common.words + [base]) } catch let refused
+            as ProxyChild.Refused
+        {
+            return Report(json: .null, status: refused.status)
+        }
         return Report(
             replacedBy: Replacement(
                 words: self.words, variables: [env ?? "API_URL": address], withheld: Set(secrets)))

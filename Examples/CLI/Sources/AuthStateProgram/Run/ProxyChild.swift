@@ -1,36 +1,46 @@
 import AuthStateKit
 import AuthStatePlatform
 import Dispatch
+import Synchronization
 
 /// `authstate-proxy` in the background, for as long as the program that takes the place of this process.
 enum ProxyChild {
     /// The option with which the proxy ends at the end of its input.
     static let option = "--until-eof"
 
-    /// Starts the proxy, and returns its address.
-    ///
-    /// Its input is a pipe whose other end the program inherits. A shell starts it, so that it is no child of the program, which
-    /// may wait for all of those; a process group of its own keeps it from the signals of a terminal.
-    ///
-    /// - Parameter arguments: The arguments of the proxy.
-    /// - Throws: `AuthStateError` when it is not installed, or did not start; the proxy itself tells why on standard error.
-    static func start(_ arguments: [String]) async throws -> String {
-        guard let path = Proxy.candidates.first(where: { access($0, X_OK) == 0 }) else { throw Proxy.notInstalled }
-        // The shell gives a program in the background an empty input, unless told otherwise.
-        let script = "exec 3<&0; \"$@\" <&3 3<&- &"
-        let words = ["/bin/sh", "-c", script, "sh", path, option] + arguments
-        let line = try await withCheckedThrowingContinuation { continuation in
-            // Reading blocks the thread, which must not be one of the concurrency pool's.
-            DispatchQueue.global().async { continuation.resume(with: Result { try firstLine(of: words) }) }
-        }
-        guard let line else {
-            throw AuthStateError(
-                .unsupported, stage: .usage, "The proxy did not start.", hint: "See the message before.")
-        }
-        return line
+    /// The proxy did not start, and has said why on standard error.
+    struct Refused: Error {
+        var status: ExitReason
     }
 
-    private static func firstLine(of words: [String]) throws -> String? {
+    /// Starts the proxy, and returns its address.
+    ///
+    /// Its input is a pipe whose other end the program inherits. A shell starts it: a program that waits for all its children does
+    /// not wait for the proxy. A process group of its own keeps it from the signals of a terminal.
+    ///
+    /// - Parameter arguments: The arguments of the proxy.
+    /// - Throws: `AuthStateError` when it is not installed, `Refused`, `CancellationError`.
+    static func start(_ arguments: [String]) async throws -> String {
+        guard let path = Proxy.candidates.first(where: { access($0, X_OK) == 0 }) else { throw Proxy.notInstalled }
+        // The shell gives a program in the background an empty input, unless told otherwise. The last line is for a proxy that
+        // did not start.
+        let script = "exec 3<&0; { \"$@\" <&3 3<&-; echo \"$?\"; } &"
+        let words = ["/bin/sh", "-c", script, "sh", path, option] + arguments
+        let isCancelled = Mutex(false)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                // Reading blocks the thread, which must not be one of the concurrency pool's.
+                DispatchQueue.global().async {
+                    continuation.resume(
+                        with: Result { try address(of: words) { isCancelled.withLock { $0 } } })
+                }
+            }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
+        }
+    }
+
+    private static func address(of words: [String], unless isCancelled: () -> Bool) throws -> String {
         var (input, output): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
         guard pipe(&input) == 0, pipe(&output) == 0 else { throw failure(errno) }
         defer { for end in [input[0], output[0]] { close(end) } }
@@ -63,15 +73,28 @@ enum ProxyChild {
         close(output[1])
         guard code == 0 else { throw failure(code) }
         while waitpid(shell, nil, 0) < 0, errno == EINTR {}
+        guard let line = firstLine(from: output[0], unless: isCancelled) else {
+            // The proxy ends with this input.
+            close(input[1])
+            throw CancellationError()
+        }
+        if line.hasPrefix("http://") { return line }
+        throw Refused(status: Int32(line).flatMap(ExitReason.init) ?? .configuration)
+    }
+
+    /// Reads a line, or what there is of one; nil when cancelled before.
+    private static func firstLine(from descriptor: Int32, unless isCancelled: () -> Bool) -> String? {
         var line: [UInt8] = []
         var byte: UInt8 = 0
-        while true {
-            let count = read(output[0], &byte, 1)
+        while !isCancelled() {
+            var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&request, 1, 100) > 0 else { continue }
+            let count = read(descriptor, &byte, 1)
             if count < 0, errno == EINTR { continue }
-            guard count == 1 else { return nil }
-            if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            if count != 1 || byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
             line.append(byte)
         }
+        return nil
     }
 
     private static func failure(_ code: Int32) -> AuthStateError {
