@@ -24,7 +24,9 @@ struct BridgeHost: Sendable {
         _ url: String, timeout: Int = 20, _ body: (BridgeHost) async throws -> R
     ) async throws -> R {
         let folder = try TemporaryFolder()
-        let host = try BridgeHost([url, "--timeout", "\(timeout)"], environment: ["XDG_STATE_HOME": folder.path])
+        let host = try BridgeHost(
+            [url, "--timeout", "\(timeout)", "--browser-command", "true"],
+            environment: ["XDG_STATE_HOME": folder.path])
         do {
             let result = try await body(host)
             host.end()
@@ -192,6 +194,17 @@ struct UntidyMCPServer: Sendable {
                     sessions.append("none")
                     return self.answer(404)
                 self.answer(200, self.result(message, session=known))
+            def ordered(self, message):
+                if not message: return self.answer(405)
+                if message.get("method") == "initialize":
+                    time.sleep(0.2)
+                    return self.answer(200, self.result(message, protocolVersion="2025-11-25", capabilities={}))
+                if message.get("method") == "notifications/initialized":
+                    time.sleep(0.2)
+                    Handler.is_open = True
+                    return self.answer(202, "", None)
+                self.answer(200, self.result(message, early=not Handler.is_open))
+            is_open = False
             def closing(self, message):
                 if not message: return self.answer(401, headers={"WWW-Authenticate": "Bearer"})
                 if "id" not in message: return self.answer(202, "", None)

@@ -151,6 +151,21 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `an agent that repeats a call that the user declined shows no second page`() async throws {
+            try await ResourceServer.run(.mcp, ["SCOPE_IN_CHALLENGE": "1"]) { server in
+                _ = try await host(1, "auto", at: server.resource)
+                let host = try BridgeHost([server.resource] + options(.decline), environment: variables)
+                for id in [1, 2, 3] as [JSONValue] {
+                    let call: JSONValue = ["name": "write_note", "arguments": ["text": "x"], "_meta": statelessMeta]
+                    let error = try await host.answer("tools/call", id: id, call)["error"]
+                    #expect(error?["data"]?["authstate"]?["code"] == "accessDenied", "\(String(describing: error))")
+                }
+                host.end()
+                #expect(try await host.program.result().status == 0)
+                #expect(try await server.requests(at: .first).count(of: "/authorize") == 2)
+            }
+        }
+
         @Test func `follows the server to another authorization server`() async throws {
             try await ResourceServer.run(.mcp, ["SECOND_ISSUER": "1"]) { server in
                 _ = try await host(at: server.resource)

@@ -51,6 +51,7 @@ extension EndToEndTests {
                     let error = try await host.answer("tools/call", id: "x", ["name": "add"])["error"]
                     #expect(error?["code"]?.intValue == -32603, "\(path): \(String(describing: error))")
                     #expect(error?["message"]?.stringValue?.contains(text) == true, "\(String(describing: error))")
+                    #expect(try host.messages.count == 1)
                 }
                 let posts = try await server.seen().count { $0["line"]?.stringValue?.hasPrefix("POST") == true }
                 #expect(posts == 1)
@@ -90,6 +91,17 @@ extension EndToEndTests {
                 }
                 let lines = try await server.seen().map { $0["line"]?.stringValue }
                 #expect(lines == ["POST /resume", "GET /resume", "GET /resume"])
+            }
+        }
+
+        @Test func `messages behind the ones that open a session are sent when it is open`() async throws {
+            try await UntidyMCPServer.run { server in
+                try await BridgeHost.run("\(server.origin)/ordered") { host in
+                    host.send(["jsonrpc": "2.0", "id": 0, "method": "initialize", "params": [:]])
+                    host.send(["jsonrpc": "2.0", "method": "notifications/initialized"])
+                    let answer = try await host.answer("tools/list", id: 1)
+                    #expect(answer["result"]?["early"] == false)
+                }
             }
         }
 

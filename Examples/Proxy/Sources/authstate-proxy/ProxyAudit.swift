@@ -15,6 +15,8 @@ final class ProxyAudit: Sendable {
             case program
             /// The API's answer broke off.
             case api
+            /// The proxy was ended.
+            case proxy
         }
 
         /// The status; nil where the program left before there was an answer: the API may have done what it was asked for.

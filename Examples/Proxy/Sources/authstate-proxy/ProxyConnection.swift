@@ -74,8 +74,8 @@ struct ProxyConnection: Sendable {
             try await send(answer, isLast: isLast, isKnown: isKnown, to: outbound, &end)
             end.reason = .whole
         } catch {
-            if error is TransportError { end.reason = .api }
-            if work.isOver, end.bytes == 0 { end.status = nil }
+            end.reason = error is TransportError ? .api : Task.isCancelled ? .proxy : .program
+            if end.reason != .api, end.bytes == 0 { end.status = nil }
             await note(end, of: request, target)
             throw error
         }
@@ -211,9 +211,6 @@ private final class ProxyWork: Sendable {
             task.cancel()
         }
     }
-
-    /// Whether the program has closed the connection.
-    var isOver: Bool { state.withLock { $0.isOver } }
 
     /// Cancels the work, and what is begun later: the program has closed the connection.
     func cancel() {

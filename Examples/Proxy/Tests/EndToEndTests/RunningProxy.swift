@@ -144,6 +144,10 @@ struct ProxiedAPI: Sendable {
                     if not self.connection.recv(1): seen.append("gone")
                     self.close_connection = True
                     return
+                if path == "/v1/switch":
+                    self.wfile.write(b"HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: x\\r\\nConnection: upgrade\\r\\n\\r\\nhello")
+                    self.close_connection = True
+                    return
                 if path in ("/v1/large", "/v1/split"):
                     self.send_response(200)
                     self.send_header("Transfer-Encoding", "chunked")

@@ -16,6 +16,11 @@ actor BridgeLink {
     private var running = ""
     /// The lacks that a login has not changed, until the server accepts a request.
     private var inVain: Set<String> = []
+    /// The last login that failed: an agent that repeats its call shows no page for a while.
+    private var failed: (lack: String, error: any Error, end: ContinuousClock.Instant)?
+
+    /// The time without a page after a failed login.
+    private static let pause: Duration = .seconds(30)
     /// Whether a login is in progress.
     private(set) var isLoggingIn = false
 
@@ -59,6 +64,9 @@ actor BridgeLink {
                         inVain.insert(lack)
                         throw Self.refused(error)
                     }
+                    if let failed, failed.lack == lack, ContinuousClock.now - failed.end < Self.pause {
+                        throw failed.error
+                    }
                     if !isLoggingIn {
                         running = lack
                         begin(because: BridgeLogin.Reason(grantID: before, error: error))
@@ -92,7 +100,12 @@ actor BridgeLink {
         isLoggingIn = true
         Task {
             let result: Result<Void, any Error>
-            do { result = .success(try await logIn(reason)) } catch { result = .failure(error) }
+            failed = nil
+            do { result = .success(try await logIn(reason)) } catch {
+                result = .failure(error)
+                // A decision of the user's, not a lack of this machine.
+                if (error as? AuthStateError)?.code == .accessDenied { failed = (running, error, .now) }
+            }
             (isLoggingIn, opened) = (false, nil)
             waiters.resumeAll(with: result)
         }
