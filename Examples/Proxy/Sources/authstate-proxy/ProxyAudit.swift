@@ -41,7 +41,6 @@ final class ProxyAudit: Sendable {
     init(_ path: String, for upstream: ProxyUpstream, at time: Date = Date()) throws {
         self.path = path
         state = Mutex(State(descriptor: Self.open(path)))
-        errno = 0
         guard append(["event": "start", "time": Self.text(time), "upstream": .string("\(upstream)")]) else {
             throw AuthStateError(
                 .invalidArgument, stage: .usage, "The file of --audit cannot be written.",

@@ -177,11 +177,7 @@ actor MCPBridge {
         stream?.end()
         // A host that reads no more holds up a line for ever.
         await all.wait(atMost: Self.lastStep)
-        let last = Task {
-            await closeSession()
-            await link.finish()
-        }
-        await last.wait(atMost: Self.lastStep)
+        await Task { await closeSession() }.wait(atMost: Self.lastStep)
         await link.finish()
     }
 }

@@ -28,7 +28,7 @@ enum ChildProgram {
 
     private static func runBlocking(_ arguments: [String], _ input: [UInt8]?, _ isDetached: Bool) throws -> Result {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw failure(errno) }
+        guard pipe(&ends) == 0 else { throw AuthStateError.notStarted(errno) }
         defer { close(ends[0]) }
         let process: pid_t
         do {
@@ -54,50 +54,23 @@ enum ChildProgram {
     private static func spawn(
         _ arguments: [String], _ input: [UInt8]?, output: Int32, reader: Int32, _ isDetached: Bool
     ) throws -> pid_t {
-        #if canImport(Darwin)
-            var files: posix_spawn_file_actions_t?
-            var attributes: posix_spawnattr_t?
-        #else
-            var files = posix_spawn_file_actions_t()
-            var attributes = posix_spawnattr_t()
-        #endif
-        posix_spawn_file_actions_init(&files)
-        posix_spawnattr_init(&attributes)
-        defer {
-            posix_spawn_file_actions_destroy(&files)
-            posix_spawnattr_destroy(&attributes)
-        }
         var inputEnds: [Int32] = [-1, -1]
         defer { for end in inputEnds where end >= 0 { close(end) } }
         if let input {
             guard pipe(&inputEnds) == 0, fcntl(inputEnds[1], F_SETFL, O_NONBLOCK) == 0,
                 write(inputEnds[1], input, input.count) == input.count
-            else { throw failure(errno) }
-            posix_spawn_file_actions_adddup2(&files, inputEnds[0], 0)
-            for end in inputEnds { posix_spawn_file_actions_addclose(&files, end) }
-        } else {
-            posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)
+            else { throw AuthStateError.notStarted(errno) }
         }
-        posix_spawn_file_actions_adddup2(&files, output, 1)
-        // The threads of a pool block signals, and a child would inherit that.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK) | (isDetached ? newSession : 0))
-        if !isDetached {
-            posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0)
+        return try AuthStateProgram.spawn(path, [path] + arguments, flags: isDetached ? newSession : 0) { files in
+            if input != nil {
+                posix_spawn_file_actions_adddup2(&files, inputEnds[0], 0)
+            } else {
+                posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)
+            }
+            posix_spawn_file_actions_adddup2(&files, output, 1)
+            if !isDetached { posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0) }
+            for end in inputEnds + [reader, output] where end >= 0 { posix_spawn_file_actions_addclose(&files, end) }
         }
-        posix_spawn_file_actions_addclose(&files, reader)
-        posix_spawn_file_actions_addclose(&files, output)
-
-        let environment = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
-        var process = pid_t()
-        let code = withCStrings([path] + arguments) { arguments in
-            withCStrings(environment) { posix_spawn(&process, path, &files, &attributes, arguments, $0) }
-        }
-        guard code == 0 else { throw failure(code) }
-        return process
     }
 
     /// Where this program is.
@@ -123,11 +96,5 @@ enum ChildProgram {
             guard count > 0 else { return all }
             all += buffer.prefix(count)
         }
-    }
-
-    private static func failure(_ code: Int32) -> AuthStateError {
-        AuthStateError(
-            .providerError, stage: .usage,
-            "Another process of this program cannot be started: \(String(cString: strerror(code))).")
     }
 }

@@ -42,36 +42,17 @@ enum ProxyChild {
 
     private static func address(of words: [String], unless isCancelled: () -> Bool) throws -> String {
         var (input, output): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
-        guard pipe(&input) == 0, pipe(&output) == 0 else { throw failure(errno) }
+        guard pipe(&input) == 0, pipe(&output) == 0 else { throw AuthStateError.notStarted(errno) }
         defer { for end in [input[0], output[0]] { close(end) } }
-        #if canImport(Darwin)
-            var files: posix_spawn_file_actions_t?
-            var attributes: posix_spawnattr_t?
-        #else
-            var files = posix_spawn_file_actions_t()
-            var attributes = posix_spawnattr_t()
-        #endif
-        posix_spawn_file_actions_init(&files)
-        posix_spawnattr_init(&attributes)
-        defer {
-            posix_spawn_file_actions_destroy(&files)
-            posix_spawnattr_destroy(&attributes)
+        let shell: pid_t
+        do {
+            defer { close(output[1]) }
+            shell = try spawn("/bin/sh", words, flags: Int16(POSIX_SPAWN_SETPGROUP)) { files in
+                posix_spawn_file_actions_adddup2(&files, input[0], 0)
+                posix_spawn_file_actions_adddup2(&files, output[1], 1)
+                for end in input + output { posix_spawn_file_actions_addclose(&files, end) }
+            }
         }
-        posix_spawn_file_actions_adddup2(&files, input[0], 0)
-        posix_spawn_file_actions_adddup2(&files, output[1], 1)
-        for end in input + output { posix_spawn_file_actions_addclose(&files, end) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETPGROUP))
-
-        let environment = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
-        var shell = pid_t()
-        let code = withCStrings(words) { words in
-            withCStrings(environment) { posix_spawn(&shell, "/bin/sh", &files, &attributes, words, $0) }
-        }
-        close(output[1])
-        guard code == 0 else { throw failure(code) }
         while waitpid(shell, nil, 0) < 0, errno == EINTR {}
         guard let line = firstLine(from: output[0], unless: isCancelled) else {
             // The proxy ends with this input.
@@ -95,10 +76,5 @@ enum ProxyChild {
             line.append(byte)
         }
         return nil
-    }
-
-    private static func failure(_ code: Int32) -> AuthStateError {
-        AuthStateError(
-            .unsupported, stage: .usage, "The proxy cannot be started: \(String(cString: strerror(code))).")
     }
 }
