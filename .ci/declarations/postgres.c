@@ -18,10 +18,12 @@ AUTHSTATE_PQ_CONSTANTS(CHECK_CONSTANT)
 struct RealFunctions {
 #define REAL_MEMBER(result, name, parameters, arguments) result(*name) parameters;
     AUTHSTATE_PQ_FUNCTIONS(REAL_MEMBER)
+    AUTHSTATE_PQ_PIPELINE_FUNCTIONS(REAL_MEMBER)
 };
 #define CHECK_FUNCTION(result, name, parameters, arguments)                                                           \
     _Static_assert(SAME_TYPE(__typeof__(((struct RealFunctions *)0)->name), __typeof__(&name)), #name);
 AUTHSTATE_PQ_FUNCTIONS(CHECK_FUNCTION)
+AUTHSTATE_PQ_PIPELINE_FUNCTIONS(CHECK_FUNCTION)
 #undef AuthStatePQOption
 #undef AuthStatePQNotification
 

@@ -35,11 +35,12 @@ extension PostgresAuthStateStore {
 
             CHECK ((lease_owner IS NULL) = (lease_expires_at IS NULL))
         )
-        -- A renewal touches its row four times: with space left in the page, PostgreSQL updates neither the index nor moves it.
+        -- A renewal touches its row twice: with space left in the page, PostgreSQL updates neither the index nor moves it.
         WITH (fillfactor = 70);
 
         -- Tells listeners (PostgresAuthStateStore.run) which state changed, by any process. The table works without it; then
-        -- states check for changes from time to time instead of at once.
+        -- states check for changes from time to time instead of at once. Transactions that tell are committed one after the
+        -- other: a change that releases the lease leaves it to its writer, who tells in the next transaction.
         CREATE OR REPLACE FUNCTION auth_states_notify() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
             PERFORM pg_notify('auth_states', encode(COALESCE(NEW.key, OLD.key), 'hex'));
@@ -48,7 +49,7 @@ extension PostgresAuthStateStore {
         $$;
 
         CREATE OR REPLACE TRIGGER auth_states_changed AFTER UPDATE OF version ON auth_states
-            FOR EACH ROW EXECUTE FUNCTION auth_states_notify();
+            FOR EACH ROW WHEN (OLD.lease_owner IS NULL OR NEW.lease_owner IS NOT NULL) EXECUTE FUNCTION auth_states_notify();
 
         CREATE OR REPLACE TRIGGER auth_states_removed AFTER DELETE ON auth_states
             FOR EACH ROW WHEN (OLD.archive IS NOT NULL) EXECUTE FUNCTION auth_states_notify();

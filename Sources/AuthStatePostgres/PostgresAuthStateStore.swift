@@ -78,13 +78,27 @@ public final class PostgresAuthStateStore: AuthStateStore {
     public nonisolated(nonsending) func withLease<R>(
         _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
+        try await withLease(key, deadline: deadline, whileWaiting: { nil }, body)
+    }
+
+    /// Runs a transaction; while a holder elsewhere has the lease, `look` is called whenever `run` hears of a change.
+    public nonisolated(nonsending) func withLease<R>(
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R {
         let deadline = Deadline(after: deadline, on: clock)
         let name = try KeyHash(key)
         try await line.enter(name, until: deadline, orThrow: AuthStateError.storeLocked(name))
         defer { line.leave(name) }
         let claim = LeaseClaim(name, pool, configuration, clock: clock)
-        let seen = try await claim.acquire(until: deadline, orThrow: .storeLocked(name))
-        let lease = PostgresLease(claim, seen: seen)
+        let acquisition = try await claim.acquire(
+            until: deadline, orThrow: .storeLocked(name), hearing: hub, whileWaiting: look)
+        let found: Row
+        switch acquisition {
+        case .lease(let row): found = row
+        case .instead(let result): return result
+        }
+        let lease = PostgresLease(claim, found: found)
         // A child of this call: it ends with the body, at the latest when this function returns.
         async let _ = claim.keepAlive()
         do {

@@ -26,6 +26,15 @@ public protocol AuthStateStore: Sendable {
         _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R
 
+    /// Runs a transaction as above, for a caller who may need none once another holder has saved.
+    ///
+    /// - Parameter look: Called when what is stored may have changed while another holder has the lease; a result ends the
+    ///   wait, and there is no transaction. The default never calls it.
+    nonisolated(nonsending) func withLease<R>(
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R
+
     /// Lists the states whose last save was before a moment, in any order, for a sweep of those that are abandoned.
     ///
     /// - Throws: `AuthStateError` with `.invalidArgument`, the default, when the store cannot list; of kind `.store`.
@@ -52,6 +61,12 @@ public protocol AuthStateStore: Sendable {
 }
 
 extension AuthStateStore {
+    /// Waits for the lease without a look at what other holders save.
+    public nonisolated(nonsending) func withLease<R>(
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R { try await withLease(key, deadline: deadline, body) }
+
     /// Returns nil: the store is read from time to time.
     public func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? { nil }
 
@@ -103,6 +118,11 @@ public protocol AuthStateLease: Sendable {
     /// - Throws: `.storeConflict` when another version is stored.
     func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version
 
+    /// Writes the state as `save` does; the transaction has no step after it, unless it fails.
+    ///
+    /// A store may release the lease with it, and so spare a step; the default, `save`, does not.
+    func saveLast(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version
+
     /// Removes the state; succeeds also when nothing is stored.
     ///
     /// - Throws: `.storeConflict` when another version is stored.
@@ -116,6 +136,20 @@ extension AuthStateLease {
     /// Loads the state, then deletes it: enough where everything that is stored can be loaded.
     public func discard() async throws {
         if let stored = try await load() { try await delete(expecting: stored.version) }
+    }
+
+    /// Saves: the lease is released when the transaction returns.
+    public func saveLast(
+        _ archive: Data, expecting: StoredAuthState.Version?
+    ) async throws -> StoredAuthState.Version {
+        try await save(archive, expecting: expecting)
+    }
+
+    package func save(
+        _ archive: Data, expecting: StoredAuthState.Version?, isLast: Bool
+    ) async throws -> StoredAuthState.Version {
+        isLast
+            ? try await saveLast(archive, expecting: expecting) : try await save(archive, expecting: expecting)
     }
 
     /// False: it is unknown.

@@ -48,10 +48,12 @@ package final class WaitingLine<Name: Hashable & Sendable>: Sendable {
     /// Acquires the name, waiting for it until the deadline; the holder releases it with `leave`.
     ///
     /// - Throws: `expiry` at the deadline; `CancellationError`.
-    package func enter(_ name: Name, until deadline: Deadline, orThrow expiry: any Error) async throws {
+    package func enter(
+        _ name: Name, until deadline: Deadline, orThrow expiry: @escaping @autoclosure @Sendable () -> any Error
+    ) async throws {
         try Task.checkCancellation()
         if state.withLock({ $0.tryEnter(name, capacity) }) { return }
-        guard deadline.remaining > .zero else { throw expiry }
+        guard deadline.remaining > .zero else { throw expiry() }
         let ticket = state.withLock { state in
             state.lastTicket += 1
             return state.lastTicket
@@ -63,7 +65,7 @@ package final class WaitingLine<Name: Hashable & Sendable>: Sendable {
                 enqueue(Waiter(ticket: ticket, continuation: continuation), for: name)
                 timer = Task {
                     try await deadline.sleep()
-                    self.giveUp(name, ticket, with: expiry)
+                    self.giveUp(name, ticket, with: expiry())
                 }
             }
         } onCancel: {

@@ -23,18 +23,28 @@ const char *AuthStatePQLoad(void) {
     }
     // POSIX promises that a function pointer fits in what dlsym returns; the cast goes through the pointer's address
     // because ISO C has no conversion between the two.
+#define AUTHSTATE_FIND(result, name, parameters, arguments) *(void **)&pq.name = dlsym(handle, #name);
 #define AUTHSTATE_LOAD(result, name, parameters, arguments)                                                           \
-    *(void **)&pq.name = dlsym(handle, #name);                                                                        \
+    AUTHSTATE_FIND(result, name, parameters, arguments)                                                               \
     if (pq.name == NULL) {                                                                                            \
         dlclose(handle);                                                                                              \
         return #name;                                                                                                 \
     }
     AUTHSTATE_PQ_FUNCTIONS(AUTHSTATE_LOAD)
+    AUTHSTATE_PQ_PIPELINE_FUNCTIONS(AUTHSTATE_FIND)
 #undef AUTHSTATE_LOAD
+#undef AUTHSTATE_FIND
     return NULL;
+}
+
+int AuthStatePQHasPipelines(void) {
+#define AUTHSTATE_HAS(result, name, parameters, arguments) && pq.name != NULL
+    return 1 AUTHSTATE_PQ_PIPELINE_FUNCTIONS(AUTHSTATE_HAS);
+#undef AUTHSTATE_HAS
 }
 
 #define AUTHSTATE_CALL(result, name, parameters, arguments)                                                           \
     result AuthState##name parameters { return pq.name arguments; }
 AUTHSTATE_PQ_FUNCTIONS(AUTHSTATE_CALL)
+AUTHSTATE_PQ_PIPELINE_FUNCTIONS(AUTHSTATE_CALL)
 #undef AUTHSTATE_CALL

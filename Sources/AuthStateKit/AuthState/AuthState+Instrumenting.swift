@@ -50,6 +50,10 @@ struct InstrumentedLease: AuthStateLease {
         try await instrument.run(RenewalStep(.save)) { try await base.save(archive, expecting: expecting) }
     }
 
+    func saveLast(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
+        try await instrument.run(RenewalStep(.save)) { try await base.saveLast(archive, expecting: expecting) }
+    }
+
     func delete(expecting: StoredAuthState.Version?) async throws { try await base.delete(expecting: expecting) }
 
     func discard() async throws { try await base.discard() }

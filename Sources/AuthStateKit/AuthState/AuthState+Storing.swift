@@ -45,10 +45,15 @@ extension AuthState {
     }
 
     /// Runs a transaction on the stored state, while no other process changes it.
+    ///
+    /// - Parameter look: Called when another process, which has the lease, may have stored something; a result is that of
+    ///   the transaction.
     func transaction<R: Sendable>(
+        whileWaiting look: @Sendable (isolated AuthState) async throws -> R? = { _ in nil },
         _ body: @Sendable (isolated AuthState, any AuthStateLease) async throws -> R
     ) async throws -> R {
-        try await store.withLease(key, deadline: options.leaseDeadline) { lease in
+        try await store.withLease(key, deadline: options.leaseDeadline, whileWaiting: { try await look(self) }) {
+            lease in
             try await self.count(lease, body)
         }
     }
@@ -128,11 +133,11 @@ extension AuthState {
     }
 
     /// Saves once, under a lease that was synchronised with.
-    func save(under lease: any AuthStateLease) async throws {
+    func save(under lease: any AuthStateLease, isLast: Bool = false) async throws {
         // Changes made during the save are not in it.
         let writing = ledger.writing
         let data = try AuthStateArchive(writing.record.value).data()
-        let version = try await lease.save(data, expecting: writing.expected)
+        let version = try await lease.save(data, expecting: writing.expected, isLast: isLast)
         try change { try $0.saved(writing, as: version) }
         service.configuration.trace?.note(.store, "Saved the state", [.init("key", key.rawValue)])
     }

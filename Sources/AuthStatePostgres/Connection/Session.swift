@@ -5,6 +5,9 @@ import CAuthStatePostgres
 final class Session {
     private let handle: OpaquePointer
     private let string: ConnectionString
+    /// The statements that are prepared, and their names.
+    private var names: [String: String] = [:]
+    private var lastName = 0
 
     /// Connects; libpq may take `connect_timeout` for each address.
     init(_ string: ConnectionString, defaults: [String: String]) throws(PostgresFailure) {
@@ -20,30 +23,89 @@ final class Session {
     var socket: Int32 { AuthStatePQsocket(handle) }
 
     /// Sends a statement and reads its result, row by row: the memory that the database may fill has a bound.
+    ///
+    /// With libpq 14 or newer a statement is prepared when the connection meets it for the first time, and all that is
+    /// sent for it travels together.
     func execute(_ statement: Statement, within limit: Duration) throws(PostgresFailure) -> [Row] {
         let end = ContinuousClock.now + limit
-        guard send(statement), AuthStatePQsetSingleRowMode(handle) == 1 else { throw failure(.connectionLost) }
+        let parts = [statement] + statement.afterwards
+        guard AuthStatePQHasPipelines() != 0 else {
+            let rows = try sendAndRead(statement, until: end)
+            for part in statement.afterwards { _ = try? sendAndRead(part, until: end) }
+            return rows
+        }
+        if statement.isScript {
+            guard AuthStatePQexitPipelineMode(handle) == 1 else { throw failure(.connectionLost) }
+            return try sendAndRead(statement, until: end)
+        }
+        guard AuthStatePQenterPipelineMode(handle) == 1 else { throw failure(.connectionLost) }
+        let isNew = parts.map { names[$0.sql] == nil }
+        for part in parts {
+            guard prepare(part), send(part), AuthStatePQpipelineSync(handle) == 1 else {
+                throw failure(.connectionLost)
+            }
+        }
+        let answers = try zip(parts, isNew).map { part, isNew throws(PostgresFailure) in
+            try read(part, isNew: isNew, isPipelined: true, until: end)
+        }
+        return try answers[0].get()
+    }
+
+    /// Sends a statement by itself.
+    private func sendAndRead(_ statement: Statement, until end: ContinuousClock.Instant) throws(PostgresFailure)
+        -> [Row]
+    {
+        guard send(statement) else { throw failure(.connectionLost) }
+        return try read(statement, until: end).get()
+    }
+
+    /// Reads what the database answers to a statement; a refusal is a result, after which the connection goes on.
+    ///
+    /// - Parameters:
+    ///   - isNew: Whether the statement was prepared just before.
+    ///   - isPipelined: Whether a mark follows the answer.
+    private func read(
+        _ statement: Statement, isNew: Bool = false, isPipelined: Bool = false, until end: ContinuousClock.Instant
+    ) throws(PostgresFailure) -> Result<[Row], PostgresFailure> {
         while AuthStatePQflush(handle) == 1 { try wait(for: POLLIN | POLLOUT, until: end) }
         var (rows, room, refusal) = ([Row](), statement.maximumSize, PostgresFailure?.none)
-        while true {
-            while AuthStatePQisBusy(handle) == 1 { try wait(for: POLLIN, until: end) }
-            guard let result = AuthStatePQgetResult(handle) else { break }
-            defer { AuthStatePQclear(result) }
-            do throws(PostgresFailure) {
-                for row in try self.rows(of: result, to: statement) {
-                    room -= row.size
-                    guard room >= 0 else { throw Self.tooMuch(statement) }
-                    rows.append(row)
-                }
-            } catch {
-                // A server that wants to copy gives the same result for ever.
-                if error.breaksConnection { throw error }
-                refusal = error
+        for isPreparation in isNew ? [true, false] : [false] {
+            if !isPreparation, refusal == nil, AuthStatePQsetSingleRowMode(handle) != 1 {
+                throw failure(.connectionLost)
             }
-            if ContinuousClock.now >= end { throw Self.tooLate }
+            while let result = try nextResult(until: end) {
+                defer { AuthStatePQclear(result) }
+                do throws(PostgresFailure) {
+                    for row in refusal == nil ? try self.rows(of: result, to: statement) : [] {
+                        room -= row.size
+                        guard room >= 0 else { throw Self.tooMuch(statement) }
+                        rows.append(row)
+                    }
+                } catch {
+                    // A server that wants to copy gives the same result for ever.
+                    if error.breaksConnection { throw error }
+                    refusal = error
+                }
+                if ContinuousClock.now >= end { throw Self.tooLate }
+            }
+            if isPreparation, refusal != nil { names[statement.sql] = nil }
         }
-        if let refusal { throw refusal }
-        return rows
+        if isPipelined {
+            guard let mark = try nextResult(until: end) else { throw failure(.connectionLost) }
+            defer { AuthStatePQclear(mark) }
+            guard Int(AuthStatePQresultStatus(mark)) == AuthStatePQ_PGRES_PIPELINE_SYNC else {
+                throw failure(.connectionLost)
+            }
+        }
+        guard var refusal else { return .success(rows) }
+        // The table was altered since, or a pooler gave this client another connection to the server.
+        if isPipelined, !isNew, ["0A000", "26000"].contains(refusal.state) { refusal.cause = .connectionLost }
+        return .failure(refusal)
+    }
+
+    private func nextResult(until end: ContinuousClock.Instant) throws(PostgresFailure) -> OpaquePointer? {
+        while AuthStatePQisBusy(handle) == 1 { try wait(for: POLLIN, until: end) }
+        return AuthStatePQgetResult(handle)
     }
 
     /// Reads the input that has arrived, and returns the payloads of notifications.
@@ -105,6 +167,15 @@ final class Session {
         return Array(UnsafeRawBufferPointer(start: bytes, count: Int(AuthStatePQgetlength(result, row, column))))
     }
 
+    /// Has the server prepare a statement, unless it has.
+    private func prepare(_ statement: Statement) -> Bool {
+        guard names[statement.sql] == nil else { return true }
+        lastName += 1
+        let name = "authstate\(lastName)"
+        names[statement.sql] = name
+        return AuthStatePQsendPrepare(handle, name, statement.sql, Int32(statement.parameters.count), nil) == 1
+    }
+
     /// `bytea` goes as it is, everything else as text; results come in binary.
     private func send(_ statement: Statement) -> Bool {
         if statement.isScript { return AuthStatePQsendQuery(handle, statement.sql) == 1 }
@@ -129,8 +200,11 @@ final class Session {
         return buffer.withUnsafeBytes { raw in
             let base = raw.baseAddress?.assumingMemoryBound(to: CChar.self)
             let values = offsets.map { offset in base.map { $0 + offset } }
-            return AuthStatePQsendQueryParams(
-                handle, statement.sql, Int32(values.count), nil, values, lengths, formats, 1) == 1
+            let count = Int32(values.count)
+            if let name = names[statement.sql] {
+                return AuthStatePQsendQueryPrepared(handle, name, count, values, lengths, formats, 1) == 1
+            }
+            return AuthStatePQsendQueryParams(handle, statement.sql, count, nil, values, lengths, formats, 1) == 1
         }
     }
 }

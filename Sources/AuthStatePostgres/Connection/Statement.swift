@@ -22,6 +22,8 @@ struct Statement: Sendable {
     var maximumSize = ArchiveLimit.bytes + 65_536
     /// Whether these are several statements, whose rows are not read.
     var isScript = false
+    /// Statements that are sent with it, each a transaction of its own that follows; their failures are not reported.
+    var afterwards: [Statement] = []
 
     /// Several statements.
     init(script sql: String) { (purpose, self.sql, parameters, columns, isScript) = (.writing, sql, [], 0, true) }

@@ -12,7 +12,7 @@ final class LeaseClaim: Sendable {
     let pool: ConnectionPool
     private let configuration: PostgresAuthStateStore.Configuration
     private let clock: any Clock<Duration>
-    private let owner = UUID().uuidString
+    let owner = UUID().uuidString
     private let validity: Lock<Deadline>
 
     init(
@@ -29,26 +29,50 @@ final class LeaseClaim: Sendable {
     /// How long the lease lasts at least; less than zero when it may have expired.
     var remaining: Duration { validity.withLock { $0 }.remaining }
 
-    /// Tries until the deadline, at random intervals of up to half a second.
+    /// Whether the database has confirmed the lease within the last moment, a tenth of its duration at most.
+    var isRecent: Bool {
+        let duration = configuration.usableLeaseDuration
+        return duration - remaining < min(.seconds(1), duration / 10)
+    }
+
+    /// Tries until the deadline, at random intervals of up to half a second, and whenever a listener hears of a change.
     ///
-    /// - Returns: The row as it is now.
+    /// - Parameter look: Called after a change; a result ends the wait without the lease.
+    /// - Returns: The content of the row, or the result.
     /// - Throws: `expiry` at the deadline; `AuthStateError`; `CancellationError`.
-    func acquire(until deadline: Deadline, orThrow expiry: AuthStateError) async throws -> PostgresLease.Seen {
+    nonisolated(nonsending) func acquire<R>(
+        until deadline: Deadline, orThrow expiry: @autoclosure () -> AuthStateError, hearing hub: ChangeHub,
+        whileWaiting look: nonisolated(nonsending) () async throws -> R?
+    ) async throws -> Acquisition<R> {
         var backoff = Backoff(first: 0.02, longest: 0.5)
         do {
             while true {
+                let count = hub.count(of: key)
                 let patience = min(tolerance, max(.zero, deadline.remaining))
                 if let row = try await renewing(LeaseStatements.acquire, tryingFor: patience) {
-                    return PostgresLease.Seen(version: row.text(0), isStored: row.text(1) == "true")
+                    return .lease(row)
                 }
-                guard deadline.remaining > .zero else { throw expiry }
-                try await deadline.sleep(atMost: backoff.next())
+                guard deadline.remaining > .zero else { throw expiry() }
+                do {
+                    let pause = min(backoff.next(), deadline.remaining)
+                    let change = hub.change(of: key, after: count)
+                    try await withDeadline(pause, clock: clock) { try await change.value() }
+                    if let result = try await look() { return .instead(result) }
+                } catch is DeadlineExceeded {}
             }
         } catch {
             // A try whose answer was lost may have acquired the lease, which no caller would release before it expires.
             if (error as? AuthStateError)?.code != .storeLocked { await release(tryingFor: .zero) }
             throw error
         }
+    }
+
+    /// The end of a wait for the lease.
+    enum Acquisition<R> {
+        /// The lease, with the content of the row.
+        case lease(Row)
+        /// What the waiting caller found instead.
+        case instead(R)
     }
 
     /// Extends the lease to its whole duration; false when another holder has acquired it.

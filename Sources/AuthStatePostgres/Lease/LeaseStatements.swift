@@ -6,16 +6,17 @@ import AuthStateStorage
 /// Times are the database's, so that the clocks of the machines that share it do not matter: `clock_timestamp()`, the
 /// time at which a row is read, and not `now()`, the time at which a statement began to wait for it.
 enum LeaseStatements {
-    /// Reads archive, version and size; archive NULL where nothing is stored but a holder has the lease, or something that is
-    /// too long.
+    /// Archive, version and size of a row; archive NULL where nothing is stored but a holder has the lease, or something that
+    /// is too long.
+    private static let content = """
+        CASE WHEN octet_length(archive) <= \(ArchiveLimit.bytes) THEN archive END, version::text,
+            octet_length(archive)::text
+        """
+
+    /// Reads the content.
     static func load(_ key: KeyHash) -> Statement {
         Statement(
-            .reading,
-            """
-            SELECT CASE WHEN octet_length(archive) <= \(ArchiveLimit.bytes) THEN archive END, version::text,
-                octet_length(archive)::text
-            FROM auth_states WHERE key = $1
-            """, .bytes(key.bytes), columns: 3)
+            .reading, "SELECT \(content) FROM auth_states WHERE key = $1", .bytes(key.bytes), columns: 3)
     }
 
     /// Lists the states that were changed last before a time, in seconds since 1970; the oldest ones of very many.
@@ -33,7 +34,7 @@ enum LeaseStatements {
         return statement
     }
 
-    /// Acquires the lease if it is free, expired, or this owner's already; a row with the version when it is acquired.
+    /// Acquires the lease if it is free, expired, or this owner's already; the content when it is acquired.
     ///
     /// A lease that ends later than any holder asks for began when the server's clock was wrong, and counts as expired.
     static func acquire(_ key: KeyHash, owner: String, for duration: Duration) -> Statement {
@@ -47,9 +48,9 @@ enum LeaseStatements {
             WHERE held.lease_owner IS NULL OR held.lease_owner = excluded.lease_owner
                 OR held.lease_expires_at <= clock_timestamp()
                 OR held.lease_expires_at > clock_timestamp() + interval '1 hour'
-            RETURNING version::text, (archive IS NOT NULL)::text
+            RETURNING \(content)
             """,
-            .bytes(key.bytes), .text(owner), .interval(duration), columns: 2)
+            .bytes(key.bytes), .text(owner), .interval(duration), columns: 3)
     }
 
     /// Extends the lease from now on, also an expired one that no other holder has acquired; no row when another has.
@@ -78,6 +79,8 @@ enum LeaseStatements {
     }
 
     /// Replaces the archive of this version, regardless of the lease; a row with the new version when it was there.
+    ///
+    /// Its trigger tells listeners in the same transaction.
     static func save(_ key: KeyHash, _ archive: [UInt8], replacing version: String) -> Statement {
         Statement(
             .writing,
@@ -86,6 +89,30 @@ enum LeaseStatements {
             WHERE key = $1 AND version::text = $3 RETURNING version::text
             """,
             .bytes(key.bytes), .bytes(archive), .text(version), columns: 1)
+    }
+
+    /// Replaces the archive of this version, and releases the lease if it is still this owner's; a row with the new version
+    /// when it was there.
+    ///
+    /// Transactions that tell listeners are committed one after the other, and this is the most frequent one. So they are
+    /// told in a transaction of its own, which is sent along: it does not wait for the disk, and a server that fails between
+    /// the two breaks the listeners' connections too, after which they read everything.
+    static func saveAndRelease(
+        _ key: KeyHash, _ archive: [UInt8], replacing version: String, owner: String
+    ) -> Statement {
+        var statement = Statement(
+            .writing,
+            """
+            UPDATE auth_states SET archive = $2, version = DEFAULT, updated_at = clock_timestamp(),
+                lease_owner = NULLIF(lease_owner, $4::uuid),
+                lease_expires_at = CASE WHEN lease_owner <> $4::uuid THEN lease_expires_at END
+            WHERE key = $1 AND version::text = $3 RETURNING version::text
+            """,
+            .bytes(key.bytes), .bytes(archive), .text(version), .text(owner), columns: 1)
+        statement.afterwards = [
+            Statement(.reading, "SELECT pg_notify('auth_states', $1)::text", .text(key.text), columns: 1)
+        ]
+        return statement
     }
 
     /// Removes the archive of this version; the emptied row has a version too, until the lease is released.

@@ -18,32 +18,53 @@ final class PostgresLease: AuthStateLease {
     private struct State {
         /// Nil when there is no row: it was removed, so the lease is lost.
         var seen: Seen?
+        /// The row that the acquisition found, until it is read.
+        var unread: Row?
+        /// Whether no step has asked the database since the lease was acquired.
+        var isUntouched = true
+        var isReleased = false
         var isOver = false
     }
 
     private let claim: LeaseClaim
     private let state: Lock<State>
 
-    init(_ claim: LeaseClaim, seen: Seen) {
+    /// Makes the transaction of a claim whose acquisition found a row.
+    init(_ claim: LeaseClaim, found row: Row) {
         self.claim = claim
-        state = Lock(State(seen: seen))
+        state = Lock(State(seen: Seen(version: row.text(1), isStored: !row.text(2).isEmpty), unread: row))
     }
 
-    /// Releases the lease.
+    /// Releases the lease, unless that was done with the last save.
     func end() async {
-        state.withLock { $0.isOver = true }
-        await claim.release(tryingFor: claim.tolerance)
+        let isReleased = state.withLock { state in
+            state.isOver = true
+            return state.isReleased
+        }
+        if !isReleased { await claim.release(tryingFor: claim.tolerance) }
     }
 
+    /// Reads the state; right after the acquisition it is what that found.
     func load() async throws -> StoredAuthState? {
         try checkNotOver()
-        let row = try await claim.pool.execute(LeaseStatements.load(claim.key), tryingFor: claim.tolerance).first
+        let unread = state.withLock { state in
+            defer { state.unread = nil }
+            return state.isUntouched && claim.isRecent ? state.unread : nil
+        }
+        let row: Row?
+        if let unread {
+            row = unread
+        } else {
+            touch()
+            row = try await claim.pool.execute(LeaseStatements.load(claim.key), tryingFor: claim.tolerance).first
+        }
         let stored = try row.flatMap { try StoredAuthState($0) }
         note(row.map { Seen(version: $0.text(1), isStored: stored != nil) })
         return stored
     }
 
-    /// Makes sure that the lease is held and lasts, and that the row can be written to.
+    /// Makes sure that the lease is held and lasts, and that the row can be written to; right after the acquisition that is
+    /// known.
     ///
     /// A process that was suspended while it waited for the answer may have lost the lease since: it asks once more.
     ///
@@ -51,6 +72,7 @@ final class PostgresLease: AuthStateLease {
     ///   example, or when the answers take longer than the lease lasts.
     func reserve() async throws {
         try checkNotOver()
+        if touch(), claim.isRecent { return }
         for _ in 0..<2 {
             guard try await claim.extend(tryingFor: claim.tolerance) else { throw AuthStateError.leaseLost }
             if claim.remaining > .zero { return }
@@ -63,12 +85,23 @@ final class PostgresLease: AuthStateLease {
     /// When the database is away it tries for as long as the lease lasts: until then no other process redeems the
     /// stored refresh token, which may be redeemed already.
     func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
-        try checkNotOver()
-        guard archive.count <= ArchiveLimit.bytes else {
-            throw AuthStateError.tooLong(.storeUnwritable, bytes: "\(archive.count)")
-        }
-        let statement = LeaseStatements.save(claim.key, [UInt8](archive), replacing: try base(expecting))
-        return try await uninterrupted { [self] in
+        let base = try base(of: archive, expecting)
+        return try await save(LeaseStatements.save(claim.key, [UInt8](archive), replacing: base), archive, expecting)
+    }
+
+    /// Writes the state as `save` does, and releases the lease in the same statement.
+    func saveLast(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
+        let statement = LeaseStatements.saveAndRelease(
+            claim.key, [UInt8](archive), replacing: try base(of: archive, expecting), owner: claim.owner)
+        let version = try await save(statement, archive, expecting)
+        state.withLock { $0.isReleased = true }
+        return version
+    }
+
+    private func save(
+        _ statement: Statement, _ archive: Data, _ expecting: StoredAuthState.Version?
+    ) async throws -> StoredAuthState.Version {
+        try await uninterrupted { [self] in
             if let version = try await change(statement) {
                 note(Seen(version: version, isStored: true))
                 return StoredAuthState.Version(rawValue: version)
@@ -95,7 +128,11 @@ final class PostgresLease: AuthStateLease {
     }
 
     /// The version in the row that a save replaces; where nothing is stored, that of the emptied row.
-    private func base(_ expecting: StoredAuthState.Version?) throws -> String {
+    private func base(of archive: Data, _ expecting: StoredAuthState.Version?) throws -> String {
+        try checkNotOver()
+        guard archive.count <= ArchiveLimit.bytes else {
+            throw AuthStateError.tooLong(.storeUnwritable, bytes: "\(archive.count)")
+        }
         if let expecting { return expecting.rawValue }
         let seen = state.withLock { $0.seen }
         if let seen, !seen.isStored { return seen.version }
@@ -103,7 +140,17 @@ final class PostgresLease: AuthStateLease {
     }
 
     private func change(_ statement: Statement) async throws -> String? {
-        try await claim.pool.execute(statement, tryingFor: max(claim.remaining, claim.tolerance)).first?.text(0)
+        touch()
+        return try await claim.pool.execute(statement, tryingFor: max(claim.remaining, claim.tolerance)).first?.text(0)
+    }
+
+    /// Notes that the database is asked; returns whether this is the first time since the acquisition.
+    @discardableResult
+    private func touch() -> Bool {
+        state.withLock { state in
+            defer { state.isUntouched = false }
+            return state.isUntouched
+        }
     }
 
     private func note(_ seen: Seen?) { state.withLock { $0.seen = seen } }

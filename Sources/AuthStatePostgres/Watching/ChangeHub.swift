@@ -1,5 +1,6 @@
 import AuthStateJOSE
 import AuthStateStorage
+import AuthStateSystem
 
 /// Counts changes in a table of fixed size: a watch needs no memory in it, however many there are.
 ///
@@ -10,6 +11,8 @@ final class ChangeHub: Sendable {
     private static let (all, opened, closed) = (slots, slots + 1, slots + 2)
 
     private let counts = CounterTable(count: slots + 3)
+    /// What those wait for who wait for the next change of a slot.
+    private let changes = Lock<[Int: SharedResult<Void>]>([:])
     private let runs = Lock(0)
     private let start = ContinuousClock.now
 
@@ -27,7 +30,23 @@ final class ChangeHub: Sendable {
 
     /// Counts a change of each key, named by its hash as notifications have it.
     func note(_ keys: [String]) {
-        for slot in keys.compactMap({ UInt16($0.prefix(4), radix: 16) }) { counts.increment(Int(slot)) }
+        for slot in keys.compactMap({ UInt16($0.prefix(4), radix: 16) }).map(Int.init) {
+            counts.increment(slot)
+            changes.withLock { $0.removeValue(forKey: slot) }?.finish(.success(()))
+        }
+    }
+
+    /// The number of changes of a key that were noted.
+    func count(of key: KeyHash) -> UInt32 { counts[key.slot] }
+
+    /// Returns the first change of a key after a number of them; it may have been noted already.
+    func change(of key: KeyHash, after count: UInt32) -> SharedResult<Void> {
+        changes.withLock { changes in
+            let change = changes[key.slot] ?? SharedResult()
+            // One that is noted from now on waits for the lock, and finds what is waited for.
+            if counts[key.slot] == count { changes[key.slot] = change } else { change.finish(.success(())) }
+            return change
+        }
     }
 
     /// A number that differs from before when the key may have changed: without a connection, in each second.
@@ -44,10 +63,12 @@ final class PostgresWatch: AuthStateWatch {
     private let hub: ChangeHub
     private let slot: Int
 
-    init(_ key: KeyHash, by hub: ChangeHub) {
-        self.hub = hub
-        slot = Int(key.bytes[0]) << 8 | Int(key.bytes[1])
-    }
+    init(_ key: KeyHash, by hub: ChangeHub) { (self.hub, slot) = (hub, key.slot) }
 
     var generation: UInt64 { hub.generation(of: slot) }
+}
+
+extension KeyHash {
+    /// The counter that a key has, with others.
+    fileprivate var slot: Int { Int(bytes[0]) << 8 | Int(bytes[1]) }
 }

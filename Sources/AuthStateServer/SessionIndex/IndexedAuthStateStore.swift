@@ -126,12 +126,18 @@ public struct IndexedAuthStateStore: AuthStateStore {
     ///   - deadline: The time to wait for another holder; after it, `.storeLocked` is thrown.
     ///   - body: The transaction. It runs in the caller's isolation; the lease is released when it returns or throws.
     public nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey,
-        deadline: Duration,
+        _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R {
+        try await withLease(key, deadline: deadline, whileWaiting: { nil }, body)
+    }
+
+    /// Runs a transaction of the other store, with a look at what others save if that has it.
+    public nonisolated(nonsending) func withLease<R>(
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
         try check(key)
-        return try await base.withLease(key, deadline: deadline) { lease in
+        return try await base.withLease(key, deadline: deadline, whileWaiting: look) { lease in
             try await body(IndexedLease(base: lease, key: key, index: index))
         }
     }

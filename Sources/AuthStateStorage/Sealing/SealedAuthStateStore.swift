@@ -52,7 +52,15 @@ public struct SealedAuthStateStore: AuthStateStore {
     public nonisolated(nonsending) func withLease<R>(
         _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
-        try await base.withLease(key, deadline: deadline) { lease in
+        try await withLease(key, deadline: deadline, whileWaiting: { nil }, body)
+    }
+
+    /// Runs a transaction of the other store, with a look at what others save if that has it.
+    public nonisolated(nonsending) func withLease<R>(
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R {
+        try await base.withLease(key, deadline: deadline, whileWaiting: look) { lease in
             try await body(SealedLease(store: self, key: key, base: lease))
         }
     }
@@ -126,14 +134,24 @@ extension SealedAuthStateStore {
         func reserve() async throws { try await base.reserve() }
 
         func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
+            try await write(archive, expecting, isLast: false)
+        }
+
+        func saveLast(
+            _ archive: Data, expecting: StoredAuthState.Version?
+        ) async throws -> StoredAuthState.Version { try await write(archive, expecting, isLast: true) }
+
+        private func write(
+            _ archive: Data, _ expecting: StoredAuthState.Version?, isLast: Bool
+        ) async throws -> StoredAuthState.Version {
             let sealed = try store.sealed(archive, key)
             do {
-                return try await base.save(sealed, expecting: expecting)
+                return try await base.save(sealed, expecting: expecting, isLast: isLast)
             } catch let conflict as AuthStateError where conflict.code == .storeConflict {
                 // The same archive again is no conflict: an earlier save may have failed after it had taken effect. The
                 // store below cannot see that, because no archive is sealed alike twice.
                 guard let found = try? await load(), found.archive == archive else { throw conflict }
-                return try await base.save(sealed, expecting: found.version)
+                return try await base.save(sealed, expecting: found.version, isLast: isLast)
             }
         }
 

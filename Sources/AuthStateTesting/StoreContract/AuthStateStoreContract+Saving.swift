@@ -54,6 +54,23 @@ extension AuthStateStoreContract.Check {
         try await trial.expect("two", "after conflicts")
     }
 
+    static let savingLast = Self("the last save of a transaction is a save, and the next holder finds it") { trial in
+        let old = try await trial.put("one")
+        try await trial.lease { lease in
+            let version = try await lease.saveLast(Data("two".utf8), expecting: old)
+            try trial.require(version != old, "Two contents have one version.")
+        }
+        try await trial.expect("two", "after a last save")
+        try await trial.lease { lease in
+            try await trial.expect(.storeConflict, "A last save over another version") {
+                _ = try await lease.saveLast(Data("three".utf8), expecting: old)
+            }
+            let found = try await lease.load()
+            _ = try await lease.saveLast(Data("four".utf8), expecting: found?.version)
+        }
+        try await trial.expect("four", "after the last save of the next holder")
+    }
+
     static let deletingOver = Self("a delete of another version than it expects is a conflict, and changes nothing") {
         trial in
         let old = try await trial.put("one")

@@ -15,7 +15,7 @@ import AuthStateStorage
 public enum AuthStateStoreContract {
     /// All checks; each can run without the others.
     public static let checks: [Check] = [
-        .loading, .keys, .archives, .savingOver, .deletingOver, .deleting, .reserving, .discarding,
+        .loading, .keys, .archives, .savingOver, .savingLast, .deletingOver, .deleting, .reserving, .discarding,
         .exclusion, .deadline, .otherKeys, .cancelledWaiting, .failing, .ended, .cancelledSaving, .watching,
         .listing,
     ]

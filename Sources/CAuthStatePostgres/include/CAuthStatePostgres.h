@@ -57,6 +57,14 @@ typedef void (*AuthStatePQNotice)(void *context, const char *message);
              (struct pg_conn *connection, const char *statement, int count, const unsigned int *types,                \
               const char *const *values, const int *lengths, const int *formats, int resultFormat),                   \
              (connection, statement, count, types, values, lengths, formats, resultFormat))                           \
+    FUNCTION(int, PQsendPrepare,                                                                                      \
+             (struct pg_conn *connection, const char *name, const char *statement, int count,                         \
+              const unsigned int *types),                                                                             \
+             (connection, name, statement, count, types))                                                             \
+    FUNCTION(int, PQsendQueryPrepared,                                                                                \
+             (struct pg_conn *connection, const char *name, int count, const char *const *values,                     \
+              const int *lengths, const int *formats, int resultFormat),                                              \
+             (connection, name, count, values, lengths, formats, resultFormat))                                       \
     FUNCTION(int, PQsetSingleRowMode, (struct pg_conn *connection), (connection))                                     \
     FUNCTION(int, PQflush, (struct pg_conn *connection), (connection))                                                \
     FUNCTION(int, PQconsumeInput, (struct pg_conn *connection), (connection))                                         \
@@ -74,6 +82,12 @@ typedef void (*AuthStatePQNotice)(void *context, const char *message);
     FUNCTION(char *, PQgetvalue, (const struct pg_result *result, int row, int column), (result, row, column))        \
     FUNCTION(void, PQclear, (struct pg_result *result), (result))
 
+/// The same for what libpq has since PostgreSQL 14: several statements sent at once.
+#define AUTHSTATE_PQ_PIPELINE_FUNCTIONS(FUNCTION)                                                                     \
+    FUNCTION(int, PQenterPipelineMode, (struct pg_conn *connection), (connection))                                    \
+    FUNCTION(int, PQexitPipelineMode, (struct pg_conn *connection), (connection))                                     \
+    FUNCTION(int, PQpipelineSync, (struct pg_conn *connection), (connection))
+
 /// One line for each constant: name and value. They are imported as `AuthStatePQ_NAME`.
 #define AUTHSTATE_PQ_CONSTANTS(CONSTANT)                                                                              \
     CONSTANT(CONNECTION_OK, 0)                                                                                        \
@@ -85,6 +99,7 @@ typedef void (*AuthStatePQNotice)(void *context, const char *message);
     CONSTANT(PGRES_COMMAND_OK, 1)                                                                                     \
     CONSTANT(PGRES_TUPLES_OK, 2)                                                                                      \
     CONSTANT(PGRES_SINGLE_TUPLE, 9)                                                                                   \
+    CONSTANT(PGRES_PIPELINE_SYNC, 10)                                                                                 \
     CONSTANT(PG_DIAG_SQLSTATE, 'C')                                                                                   \
     CONSTANT(PG_DIAG_MESSAGE_PRIMARY, 'M')
 
@@ -92,6 +107,7 @@ typedef void (*AuthStatePQNotice)(void *context, const char *message);
 struct AuthStatePQFunctions {
 #define AUTHSTATE_MEMBER(result, name, parameters, arguments) result(*name) parameters;
     AUTHSTATE_PQ_FUNCTIONS(AUTHSTATE_MEMBER)
+    AUTHSTATE_PQ_PIPELINE_FUNCTIONS(AUTHSTATE_MEMBER)
 #undef AUTHSTATE_MEMBER
 };
 
@@ -105,9 +121,13 @@ enum { AUTHSTATE_PQ_CONSTANTS(AUTHSTATE_ENUMERATOR) };
 /// library's own name, or the first symbol it lacks. Call it once, before every other function here.
 const char *AuthStatePQLoad(void);
 
+/// Whether the library has the functions for several statements at once; without them none of those may be called.
+int AuthStatePQHasPipelines(void);
+
 // libpq's functions: AuthStatePQfinish is PQfinish.
 #define AUTHSTATE_DECLARE(result, name, parameters, arguments) result AuthState##name parameters;
 AUTHSTATE_PQ_FUNCTIONS(AUTHSTATE_DECLARE)
+AUTHSTATE_PQ_PIPELINE_FUNCTIONS(AUTHSTATE_DECLARE)
 #undef AUTHSTATE_DECLARE
 
 #endif

@@ -23,26 +23,29 @@ import Testing
     @Test(
         "each situation has its steps",
         arguments: [
-            ("load, reserve, redeem, verify, save, tokens 1", World()),
+            ("load, reserve, redeem, verify, last save, tokens 1", World()),
             ("load, tokens 0", World(hasFreshTokens: true)),
             // A refresh token is saved before the ID token beside it is verified.
-            ("load, reserve, redeem, save, verify, save, tokens 1", World(issuesIDTokens: true)),
+            ("load, reserve, redeem, save, verify, last save, tokens 1", World(issuesIDTokens: true)),
             (
-                "load, reserve, redeem, save, verify, save, invalidIDToken",
+                "load, reserve, redeem, save, verify, last save, invalidIDToken",
                 World(issuesIDTokens: true, idTokenIsBad: true)
             ),
             ("load!, storeUnreadable", World(failing: ["load": [1]])),
             ("load, reserve!, storeUnreadable", World(failing: ["reserve": [1]])),
-            ("load, reserve, redeem, verify, save!, load, save, tokens 1", World(failing: ["save": [1]])),
-            ("load, reserve, redeem, verify, save!, load, save!, tokens 1", World(failing: ["save": [1, 2]])),
-            ("load, reserve, redeem, verify, save!, load!, tokens 1", World(failing: ["save": [1], "load": [2]])),
-            ("load, reserve, redeem, save, connectionLost", World(answer: .lost)),
-            ("load, reserve, redeem, load, save, invalidGrant", World(answer: .refused)),
+            ("load, reserve, redeem, verify, last save!, load, last save, tokens 1", World(failing: ["save": [1]])),
+            (
+                "load, reserve, redeem, verify, last save!, load, last save!, tokens 1",
+                World(failing: ["save": [1, 2]])
+            ),
+            ("load, reserve, redeem, verify, last save!, load!, tokens 1", World(failing: ["save": [1], "load": [2]])),
+            ("load, reserve, redeem, last save, connectionLost", World(answer: .lost)),
+            ("load, reserve, redeem, load, last save, invalidGrant", World(answer: .refused)),
             ("load, reserve, redeem, load!, storeUnreadable", World(failing: ["load": [2]], answer: .refused)),
-            ("load, reserve, redeem, save, temporarilyUnavailable", World(answer: .busy)),
-            ("load, reserve, redeem, >login, save, superseded with 1", World(loginAt: "redeem")),
-            ("load, reserve, redeem, verify, >login, save, superseded with 1", World(loginAt: "verify")),
-            ("load, reserve, redeem, verify, save, >login, save, superseded with 1", World(loginAt: "save")),
+            ("load, reserve, redeem, last save, temporarilyUnavailable", World(answer: .busy)),
+            ("load, reserve, redeem, >login, last save, superseded with 1", World(loginAt: "redeem")),
+            ("load, reserve, redeem, verify, >login, last save, superseded with 1", World(loginAt: "verify")),
+            ("load, reserve, redeem, verify, last save, >login, last save, superseded with 1", World(loginAt: "save")),
             ("load, >login, save, superseded", World(loginAt: "load")),
         ])
     func steps(_ expected: String, _ world: World) throws { #expect(try Self.play(world) == expected) }
@@ -72,10 +75,11 @@ import Testing
         while steps.count < 20 {
             let step = renewal.next(input, &ledger, at: moment)
             let name: String
+            var prefix = ""
             input = .done
             switch step {
             case .load: name = "load"
-            case .save: name = "save"
+            case .save(let isLast): (name, prefix) = ("save", isLast ? "last " : "")
             case .reserve: name = "reserve"
             case .pause: name = "pause"
             case .redeem:
@@ -97,10 +101,10 @@ import Testing
             counts[name, default: 0] += 1
             let count = counts[name] ?? 0
             if world.failing[name]?.contains(count) == true {
-                (input, steps) = (.failed(failure), steps + ["\(name)!"])
+                (input, steps) = (.failed(failure), steps + ["\(prefix)\(name)!"])
                 continue
             }
-            steps.append(name)
+            steps.append(prefix + name)
             if name == "save" { _ = try ledger.saved(ledger.writing, as: .init(rawValue: "v\(count)")) }
             if name == world.loginAt, count == 1 {
                 steps.append(">login")

@@ -1,6 +1,7 @@
 import AuthStateKit
 import AuthStatePostgres
 import Foundation
+import Synchronization
 import Testing
 
 /// What listens at the database's address answers as no database does.
@@ -29,6 +30,23 @@ struct HostileDatabaseTests {
         ]
         for error in errors { #expect(error.message.contains("answered with \(count) columns"), "\(error)") }
         #expect(server.sent > 0)
+    }
+
+    @Test(
+        "a statement that the server no longer has prepared is prepared again, on another connection",
+        arguments: ["26000", "0A000"])
+    func forgotten(_ state: String) async throws {
+        let answers = Mutex(0)
+        let server = try HostileDatabase { connection in
+            let number = answers.withLock { count in
+                count += 1
+                return count
+            }
+            if number == 2 { connection.refuse(state) } else { connection.rows(1, columns: 3) }
+        }
+        let store = try store(server)
+        for _ in 0..<3 { #expect(try await store.load("a")?.archive == Data("1".utf8)) }
+        #expect(server.connections == 2 && answers.withLock { $0 } == 4)
     }
 
     @Test("a server that wants to copy ends the statement at once", arguments: ["G", "H", "W"] as [Character])

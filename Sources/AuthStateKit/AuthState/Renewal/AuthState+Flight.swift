@@ -119,6 +119,13 @@ extension AuthState {
         return parameters.isNone ? try liveTokens(insteadOf: error, reason) : nil
     }
 
+    /// Returns the tokens that the holder of the lease has stored, when a flight that waits for the lease needs no others.
+    func renewedElsewhere(_ flight: Flight) async -> Tokens? {
+        _ = try? await reload()
+        guard published.withLock({ $0.state }).record.grantID == flight.grantID else { return nil }
+        return try? atHand(flight.parameters, flight.reason)?.get()
+    }
+
     /// Returns the renewal of this grant in progress, or nil.
     private func running(_ parameters: RenewalParameters) -> Flight? {
         flights[parameters].flatMap { $0.grantID == newest.grantID ? $0 : nil }

@@ -8,7 +8,9 @@ extension AuthState {
     func renew(_ flight: Flight) async throws -> Tokens {
         try await step(RenewalStep(.renewal), by: flight.instrument) {
             do {
-                return try await transaction { state, lease in try await state.renew(flight, under: lease) }
+                return try await transaction(whileWaiting: { await $0.renewedElsewhere(flight) }) { state, lease in
+                    try await state.renew(flight, under: lease)
+                }
             } catch let error as AuthStateError {
                 notify(.renewalFailed(error))
                 throw error
@@ -42,7 +44,7 @@ extension AuthState {
                 jitter: .random(in: 0.5...1))
             switch next(&renewal, input, at: moment) {
             case .load: input = await outcome { try await synchronize(with: lease) }
-            case .save: input = await outcome { try await save(under: lease) }
+            case .save(let isLast): input = await outcome { try await save(under: lease, isLast: isLast) }
             case .reserve: input = await outcome { try await lease.reserve() }
             case .pause(let duration): input = await outcome { try await clock.sleep(for: duration) }
             case .redeem(let request):

@@ -11,8 +11,8 @@ extension AuthState {
         enum Step: Sendable {
             /// Read the store under the lease, and have the ledger take in what is found.
             case load
-            /// Save the newest record once.
-            case save
+            /// Save the newest record once; the last step under the lease, if it succeeds and nothing changes meanwhile.
+            case save(isLast: Bool)
             /// Make sure that a save will have room, and that the lease is still held.
             case reserve
             /// Send a request, and wait for the answer until the deadline of the renewal.
@@ -99,6 +99,14 @@ extension AuthState {
             case refuse(AuthStateError)
             case fail(any Error)
             case supersede(late: TokenResponse?)
+
+            /// Whether no step under the lease follows, unless another login came meanwhile.
+            var isLast: Bool {
+                switch self {
+                case .decide, .askAgain, .verify: false
+                case .deliver, .refuse, .fail, .supersede: true
+                }
+            }
         }
 
         init(_ parameters: RenewalParameters, reason: Flight.Reason, grantID: String, options: Options) {
@@ -158,7 +166,7 @@ extension AuthState {
         mutating func save(then next: Next, _ ledger: inout Ledger) -> Step {
             var saving = Saving()
             guard saving.begin(ledger) != nil else { return follow(next, &ledger) }
-            return go(to: .saving(saving, then: next), .save)
+            return go(to: .saving(saving, then: next), .save(isLast: next.isLast))
         }
 
         /// Applies an event and saves it: it may be the last chance. Then goes on.
@@ -179,7 +187,8 @@ extension AuthState {
             var saving = saving
             do {
                 if let step = try saving.next(failure, ledger) {
-                    return go(to: .saving(saving, then: next), step == .save ? .save : .load)
+                    return go(
+                        to: .saving(saving, then: next), step == .save ? .save(isLast: next.isLast) : .load)
                 }
             } catch { events += ledger.saveFailed(AuthStateError(unsaved: error)) }
             return follow(next, &ledger)

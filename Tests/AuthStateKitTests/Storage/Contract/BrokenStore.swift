@@ -8,7 +8,7 @@ import AuthStateJOSE
 /// A store in memory with at most one fault.
 final class BrokenStore: AuthStateStore {
     enum Fault: CaseIterable {
-        case inventsVersions, foldsKeys, cutsArchives, overwrites, deletesAnything, missesWhatIsGone
+        case inventsVersions, foldsKeys, cutsArchives, overwrites, forgetsTheLast, deletesAnything, missesWhatIsGone
         case reservesByWriting, discardsOnlyWhatIsThere, hintsNothing
         case locksNothing, waitsOn, locksAllKeys, callsCancellationLocked, changesErrors, keepsFailedLeases
         case leasesForGood, givesUpSaving, sleepsOnWatch, listsNothing
@@ -20,6 +20,7 @@ final class BrokenStore: AuthStateStore {
             case .foldsKeys: .keys
             case .cutsArchives: .archives
             case .overwrites, .hintsNothing: .savingOver
+            case .forgetsTheLast: .savingLast
             case .deletesAnything: .deletingOver
             case .missesWhatIsGone: .deleting
             case .reservesByWriting: .reserving
@@ -115,6 +116,11 @@ private final class BrokenLease: AuthStateLease {
         if store.fault != .overwrites { try compare(expecting) }
         let version = change(to: store.fault == .cutsArchives ? archive.prefix(4096) : archive)
         return store.fault == .inventsVersions ? StoredAuthState.Version(rawValue: "another") : version
+    }
+
+    func saveLast(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
+        if store.fault == .forgetsTheLast { return StoredAuthState.Version(rawValue: "forgotten") }
+        return try await save(archive, expecting: expecting)
     }
 
     func delete(expecting: StoredAuthState.Version?) async throws {

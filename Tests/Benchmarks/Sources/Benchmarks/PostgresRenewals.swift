@@ -5,14 +5,14 @@ import Foundation
 
 /// Renewals of several states at once, each saved in PostgreSQL, beside one durable update for each.
 enum PostgresRenewals {
-    private static let states = 8
+    private static let states = 64
 
     static let benchmark = Benchmark(name: "postgres-renewals", rounds: 9) { rounds in
         guard let server = try PostgresServer.start() else {
             return Report("Left out: the server needs PostgreSQL and pgbench (package postgresql).")
         }
         var configuration = PostgresAuthStateStore.Configuration()
-        configuration.maximumConnections = states
+        configuration.maximumConnections = 16
         let store = try PostgresAuthStateStore(connectionString: server.connection, configuration: configuration)
         let service = AuthorizationService(transport: InstantProvider())
         var record = try PooledStates.record(idTokenLength: nil)
@@ -28,6 +28,9 @@ enum PostgresRenewals {
         let floor = Contender("one durable UPDATE of the archive, by pgbench") { tasks, calls in
             try server.floor(tasks: tasks, calls: calls)
         }
+        let statements = Contender("acquire, save, tell: the store's statements, by pgbench") { tasks, calls in
+            try server.statements(tasks: tasks, calls: calls)
+        }
         let renewals = Contender("refresh(), the provider in memory") { [restored] tasks, calls in
             let elapsed = try await ContinuousClock().measure {
                 try await withThrowingTaskGroup(of: Void.self) { group in
@@ -41,9 +44,9 @@ enum PostgresRenewals {
         }
         var text: [String] = []
         var figures: [Figure] = []
-        for tasks in [1, states] {
+        for tasks in [1, 8, states] {
             let rows = try await compare(
-                [floor, renewals], tasks: tasks, calls: 50 * tasks, rounds: rounds, of: .rate)
+                [floor, statements, renewals], tasks: tasks, calls: 50 * tasks, rounds: rounds, of: .rate)
             let report = Report(rows, to: "the floor")
             text.append(report.text)
             figures += report.figures
@@ -97,16 +100,36 @@ private final class PostgresServer {
         let bytes = archive.map { String(format: "%02x", $0) }.joined()
         _ = try folder.write(
             Data("UPDATE floor SET archive = '\\x\(bytes)' WHERE key = :client_id;\n".utf8), as: "floor.sql")
+        let key = "sha256(int4send(:client_id))"
+        _ = try folder.write(
+            Data(
+                """
+                INSERT INTO auth_states AS held (key, lease_owner, lease_expires_at) VALUES (\(key), gen_random_uuid(), \
+                clock_timestamp() + interval '30 s') ON CONFLICT (key) DO UPDATE SET lease_owner = excluded.lease_owner, \
+                lease_expires_at = clock_timestamp() + interval '30 s' WHERE held.lease_owner IS NULL \
+                RETURNING archive, version::text;
+                UPDATE auth_states SET archive = '\\x\(bytes)', version = DEFAULT, updated_at = clock_timestamp(), \
+                lease_owner = NULL, lease_expires_at = NULL WHERE key = \(key) RETURNING version::text;
+                SELECT pg_notify('auth_states', encode(\(key), 'hex'));
+
+                """.utf8), as: "statements.sql")
     }
 
     /// Returns the nanoseconds that an update takes, without the time of connecting.
-    func floor(tasks: Int, calls: Int) throws -> Double {
+    func floor(tasks: Int, calls: Int) throws -> Double { try bench("floor.sql", tasks: tasks, calls: calls) }
+
+    /// Returns the nanoseconds that the statements of a renewal take, prepared as the store's are.
+    func statements(tasks: Int, calls: Int) throws -> Double {
+        try bench("statements.sql", ["--protocol=prepared"], tasks: tasks, calls: calls)
+    }
+
+    private func bench(_ file: String, _ options: [String] = [], tasks: Int, calls: Int) throws -> Double {
         let output = try run(
             ["env"] + ["PATH=\(Self.programs)"]
                 + [
                     "pgbench", connection, "--no-vacuum", "--client=\(tasks)", "--jobs=\(min(2, tasks))",
-                    "--transactions=\(calls / tasks)", "--file=\(folder.path)/floor.sql",
-                ])
+                    "--transactions=\(calls / tasks)", "--file=\(folder.path)/\(file)",
+                ] + options)
         let rate = try #/tps = ([0-9.]+)/#.firstMatch(in: output).flatMap { Double($0.output.1) }
         return 1e9 / (rate ?? .nan)
     }

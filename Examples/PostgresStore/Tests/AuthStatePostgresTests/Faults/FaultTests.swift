@@ -58,6 +58,35 @@ extension PostgresTests {
             #expect(try await fleet.isLoggedIn())
         }
 
+        @Test("the standby takes over during a renewal: nothing is spent twice, the login survives", .withStandby)
+        func failover() async throws {
+            let fleet = try await Fleet(.current)
+            try await fleet.renewals(3)
+            let gate = ScriptedTransport.Gate()
+            let held = try await fleet.log.catchNext(.held(gate))
+            try await fleet.server.failOver()
+            gate.open()
+            let wait = try await fleet.nextRenewal(after: held)
+            try await fleet.renewals(3)
+            let reports = try await fleet.stop()
+            print("next renewal after a failover \(shown(wait)), \(fleet.log.count) renewals")
+            #expect(fleet.provider.statistics.refreshTokenReuses == 0 && fleet.log.repetitions == 0)
+            #expect(reports.count == 3 && reports.allSatisfy { $0.errors.isEmpty }, "\(reports.map(\.firstError))")
+            #expect(try await fleet.isLoggedIn())
+        }
+
+        @Test("with a libpq that cannot send several statements at once they are sent one by one", .withServer)
+        func olderLibrary() async throws {
+            let folder = try TemporaryFolder()
+            try await OlderLibrary.make(in: folder)
+            let fleet = try await Fleet(.current, workers: 2, libraries: folder.path)
+            try await fleet.renewals(3)
+            let reports = try await fleet.stop()
+            #expect(fleet.provider.statistics.refreshTokenReuses == 0 && fleet.log.repetitions == 0)
+            #expect(reports.count == 2 && reports.allSatisfy { $0.errors.isEmpty }, "\(reports.map(\.firstError))")
+            #expect(folder.text("opened") == "opened", "the workers had this library")
+        }
+
         @Test(
             "killed between the provider's commit and the save: unnoticed if there is a grace period, else a logout",
             .withServer, arguments: zip([0.0, 60.0], [true, false]))

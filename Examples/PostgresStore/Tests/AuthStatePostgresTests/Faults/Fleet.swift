@@ -23,6 +23,7 @@ final class Fleet {
     private let isProtected: Bool
     private let leaseSeconds: Double
     private let users: Int?
+    private let libraries: String?
     private let folder: TemporaryFolder
     private var workers: [String: Program] = [:]
     private var started = 0
@@ -36,10 +37,11 @@ final class Fleet {
     ///
     /// - Parameters:
     ///   - leaseSeconds: How long a lease lasts; longer than a restart of the database, where one happens.
+    ///   - libraries: A folder in which the workers look for libraries first.
     ///   - users: How many users each worker serves, instead of the one; each is logged in.
     init(
         _ server: PostgresServer, workers: Int = 3, grace: Double = 0, leaseSeconds: Double = 4,
-        isProtected: Bool = true, users: Int? = nil, lifetime: Double = Fleet.lifetime
+        isProtected: Bool = true, users: Int? = nil, libraries: String? = nil, lifetime: Double = Fleet.lifetime
     ) async throws {
         var configuration = OpenIDProvider.Configuration()
         configuration.accessTokenLifetime = .seconds(lifetime)
@@ -47,7 +49,7 @@ final class Fleet {
         self.server = server
         self.isProtected = isProtected
         self.leaseSeconds = leaseSeconds
-        self.users = users
+        (self.users, self.libraries) = (users, libraries)
         provider = try await OpenIDProvider(configuration: configuration)
         log = RenewalLog(provider)
         folder = try TemporaryFolder()
@@ -78,6 +80,7 @@ final class Fleet {
             "CONNECTION": "\(server.connection) application_name=\(name)", "KEY": state.key.rawValue, "NAME": name,
             "STOP": folder("stop"), "LEASE_SECONDS": "\(leaseSeconds)", "LEASE": isProtected ? "on" : "off",
         ]
+        environment["LD_LIBRARY_PATH"] = libraries
         environment["USERS"] = users.map { "\($0)" }
         workers[name] = try Program.start([Self.program], environment: environment)
     }

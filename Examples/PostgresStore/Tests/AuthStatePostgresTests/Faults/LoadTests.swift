@@ -15,7 +15,8 @@ enum Load {
 }
 
 extension PostgresTests.Faults {
-    /// Three servers for many users, one of which is killed, stalls, or loses the database every few seconds.
+    /// Three servers for many users, one of which is killed, stalls, or loses the database every few seconds; in the middle
+    /// the database's standby takes over.
     ///
     /// One round and 200 users; longer by hand: `AUTHSTATE_LOAD_MINUTES=10 AUTHSTATE_LOAD_USERS=10000`.
     @Suite("under load")
@@ -23,13 +24,13 @@ extension PostgresTests.Faults {
         /// How long the provider accepts a refresh token again, in seconds.
         private static let grace = 60.0
 
-        @Test("kills, stalls and restarts: no refresh token is spent twice, no login is lost", .withServer)
+        @Test("kills, stalls, restarts, a failover: no refresh token is spent twice, no login is lost", .withStandby)
         func load() async throws {
             let fleet = try await Fleet(
                 .current, grace: Self.grace, leaseSeconds: 10, users: Load.users, lifetime: Load.lifetime)
             let clock = ContinuousClock()
             let begin = clock.now
-            var (kills, stalls, restarts) = (0, 0, 0)
+            var (kills, stalls, restarts, failovers) = (0, 0, 0, 0)
             var interruptions: [Interruption] = []
             repeat {
                 try await clock.sleep(for: .seconds(8))
@@ -46,10 +47,17 @@ extension PostgresTests.Faults {
                 interruptions.append(Interruption("continues", stalled, at: clock.now))
                 stalls += 1
                 try await clock.sleep(for: .seconds(8))
-                interruptions.append(Interruption("restarts", "the database", at: clock.now))
-                try await fleet.server.control("restart", "--mode", "immediate")
+                if failovers > 0 { continue }
+                interruptions.append(Interruption("goes away", "the database", at: clock.now))
+                if clock.now - begin < .seconds(30 * Load.minutes) {
+                    try await fleet.server.control("restart", "--mode", "immediate")
+                    restarts += 1
+                } else {
+                    try await fleet.server.failOver()
+                    failovers += 1
+                    try await clock.sleep(for: .seconds(8))
+                }
                 interruptions.append(Interruption("is back", "the database", at: clock.now))
-                restarts += 1
             } while clock.now - begin < .seconds(60 * Load.minutes)
             let minutes = (clock.now - begin) / .seconds(60)
             let reports = try await fleet.stop()
@@ -59,7 +67,7 @@ extension PostgresTests.Faults {
             print(
                 """
                 three servers, \(Load.users) users, tokens of \(Load.lifetime) s, \(ratio(minutes)) min: \(kills) kills, \
-                \(stalls) stalls of 15 s, \(restarts) restarts of the database; \(reports.map(\.served).reduce(0, +)) tokens \
+                \(stalls) stalls of 15 s, \(restarts) restarts of the database, \(failovers) failover; \(reports.map(\.served).reduce(0, +)) tokens \
                 served by the servers that were left, \(waits.count) of them after more than 0.1 s, the longest \
                 \(ratio(waits.last ?? 0)) s; \(fleet.log.count) renewals, \(repetitions) refresh tokens presented again after the \
                 death or stall of their holder; errors \(reports.map(\.errors)); \

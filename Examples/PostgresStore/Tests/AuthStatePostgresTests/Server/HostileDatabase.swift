@@ -8,6 +8,9 @@ final class HostileDatabase: Sendable {
     private let listener: Int32
     private let counter: Counter
 
+    /// The number of connections that were made.
+    var connections: Int { counter.connections.withLock { $0 } }
+
     /// The bytes that were sent.
     var sent: Int { counter.count.withLock { $0 } }
 
@@ -28,6 +31,7 @@ final class HostileDatabase: Sendable {
         (self.listener, self.counter, port) = (listener, counter, Int(UInt16(bigEndian: address.sin_port)))
         Thread.detachNewThread {
             while case let descriptor = accept(listener, nil, nil), descriptor >= 0 {
+                counter.connections.withLock { $0 += 1 }
                 Thread.detachNewThread { Conversation(descriptor, counter).run(answer) }
             }
         }
@@ -40,6 +44,7 @@ final class HostileDatabase: Sendable {
 
     fileprivate final class Counter: Sendable {
         let count = Mutex(0)
+        let connections = Mutex(0)
     }
 
     /// One connection, whose functions block until the client has read or has gone.
@@ -93,6 +98,12 @@ final class HostileDatabase: Sendable {
             if isFirst { guard send("1", []), send("2", []), send("T", description) else { return false } }
             for _ in 0..<count { guard send("D", row) else { return false } }
             return !isLast || send("C", Array("SELECT 1".utf8) + [0]) && send("Z", Array("I".utf8))
+        }
+
+        /// Refuses a statement that the client takes for prepared.
+        func refuse(_ state: String) {
+            let text = "SERROR\0C\(state)\0Mno such statement\0\0"
+            if send("E", Array(text.utf8)) { send("Z", Array("I".utf8)) }
         }
 
         private func read(_ count: Int) -> [UInt8]? {

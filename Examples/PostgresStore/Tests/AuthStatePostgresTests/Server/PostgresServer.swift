@@ -8,6 +8,7 @@ struct PostgresServer: Sendable {
     /// The connection string of a superuser.
     let admin: String
     private let control: [String]
+    private let standby: Standby
     private let folder: String
     private let program: Program
 
@@ -17,6 +18,13 @@ struct PostgresServer: Sendable {
         var admin: String
         var control: [String]
         var state: String
+        var standby: Standby
+    }
+
+    /// A second server that follows this one.
+    private struct Standby: Decodable {
+        var port: Int
+        var control: [String]
     }
 
     static let script = "\(Provider.scripts)/postgresql/start.sh"
@@ -29,16 +37,23 @@ struct PostgresServer: Sendable {
     }()
 
     /// Starts a server, and returns when it takes connections.
-    static func start() async throws -> PostgresServer {
-        let program = try Program.start([script])
+    ///
+    /// - Parameter hasStandby: Whether a second server follows, which the connection string names too.
+    static func start(hasStandby: Bool = false) async throws -> PostgresServer {
+        let program = try Program.start([script], environment: hasStandby ? ["STANDBY": "1"] : [:])
         do {
             guard let line = try await program.firstLine(within: .seconds(40)) else {
                 throw Trouble(description: "PostgreSQL did not start: \(program.errors)")
             }
             let announcement = try JSONDecoder().decode(Announcement.self, from: Data(line.utf8))
+            var connection = announcement.connection
+            if hasStandby, let port = connection.firstMatch(of: /port=(\d+)/)?.output.1 {
+                connection += " host=127.0.0.1,127.0.0.1 port=\(port),\(announcement.standby.port)"
+                connection += " target_session_attrs=read-write"
+            }
             return PostgresServer(
-                connection: announcement.connection, admin: announcement.admin, control: announcement.control,
-                folder: announcement.state, program: program)
+                connection: connection, admin: announcement.admin, control: announcement.control,
+                standby: announcement.standby, folder: announcement.state, program: program)
         } catch {
             program.send(SIGTERM)
             throw error
@@ -52,8 +67,16 @@ struct PostgresServer: Sendable {
     }
 
     /// Runs `pg_ctl`: `start`, `stop` or `restart`.
-    func control(_ words: String...) async throws {
-        let result = try await Program.run(control + words, within: .seconds(30))
+    func control(_ words: String...) async throws { try await run(control + words) }
+
+    /// Kills the server, and lets the standby take its place.
+    func failOver() async throws {
+        try await control("stop", "--mode", "immediate")
+        try await run(standby.control + ["promote"])
+    }
+
+    private func run(_ words: [String]) async throws {
+        let result = try await Program.run(words, within: .seconds(30))
         guard result.status == 0 else {
             throw Trouble(description: "pg_ctl \(words): \(result.output)\(result.errors)")
         }
@@ -81,6 +104,9 @@ struct PostgresServer: Sendable {
             try await sql("SELECT pid \(sessions)").isEmpty ? true : nil
         }
     }
+
+    /// The server's log.
+    func log() throws -> String { try String(contentsOfFile: "\(folder)/log", encoding: .utf8) }
 
     /// The first process of the server.
     func processID() throws -> pid_t {

@@ -4,10 +4,12 @@ import Testing
 struct ServerTrait: SuiteTrait, TestTrait, TestScoping {
     @TaskLocal static var running: PostgresServer?
 
+    var hasStandby = false
+
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        let server = try await PostgresServer.start()
+        let server = try await PostgresServer.start(hasStandby: hasStandby)
         do {
             try await Self.$running.withValue(server) { try await function() }
         } catch {
@@ -21,6 +23,9 @@ struct ServerTrait: SuiteTrait, TestTrait, TestScoping {
 extension Trait where Self == ServerTrait {
     /// The suite's tests share a server; a test has one to itself.
     static var withServer: Self { Self() }
+
+    /// The server has a standby.
+    static var withStandby: Self { Self(hasStandby: true) }
 }
 
 extension Trait where Self == ConditionTrait {
