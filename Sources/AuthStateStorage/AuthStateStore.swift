@@ -26,7 +26,7 @@ public protocol AuthStateStore: Sendable {
         _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R
 
-    /// Runs a transaction as above, for a caller who may need none once another holder has saved.
+    /// Runs a transaction as above, for a caller that can use what another holder saves.
     ///
     /// - Parameter look: Called when what is stored may have changed while another holder has the lease; a result ends the
     ///   wait, and there is no transaction. The default never calls it.
@@ -118,9 +118,10 @@ public protocol AuthStateLease: Sendable {
     /// - Throws: `.storeConflict` when another version is stored.
     func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version
 
-    /// Writes the state as `save` does; the transaction has no step after it, unless it fails.
+    /// Writes the state as `save` does; the transaction has no step after it, unless it fails, or a login comes meanwhile.
     ///
-    /// A store may release the lease with it, and so spare a step; the default, `save`, does not.
+    /// A store may release the lease with it, and so spare a step; the default, `save`, does not. What follows then has to be a save
+    /// that another holder's is a conflict for, as for a lease that was lost.
     func saveLast(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version
 
     /// Removes the state; succeeds also when nothing is stored.

@@ -31,7 +31,10 @@ final class Session {
         let parts = [statement] + statement.afterwards
         guard AuthStatePQHasPipelines() != 0 else {
             let rows = try sendAndRead(statement, until: end)
-            for part in statement.afterwards { _ = try? sendAndRead(part, until: end) }
+            for part in statement.afterwards {
+                // Both are repeated on another connection.
+                do { _ = try sendAndRead(part, until: end) } catch { if error.breaksConnection { throw error } }
+            }
             return rows
         }
         if statement.isScript {
@@ -99,7 +102,10 @@ final class Session {
         }
         guard var refusal else { return .success(rows) }
         // The table was altered since, or a pooler gave this client another connection to the server.
-        if isPipelined, !isNew, ["0A000", "26000"].contains(refusal.state) { refusal.cause = .connectionLost }
+        if isPipelined, !isNew, ["0A000", "26000"].contains(refusal.state) {
+            names[statement.sql] = nil
+            refusal.cause = .connectionLost
+        }
         return .failure(refusal)
     }
 
@@ -167,7 +173,7 @@ final class Session {
         return Array(UnsafeRawBufferPointer(start: bytes, count: Int(AuthStatePQgetlength(result, row, column))))
     }
 
-    /// Has the server prepare a statement, unless it has.
+    /// Prepares a statement on its first use.
     private func prepare(_ statement: Statement) -> Bool {
         guard names[statement.sql] == nil else { return true }
         lastName += 1

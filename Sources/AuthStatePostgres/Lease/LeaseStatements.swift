@@ -95,8 +95,8 @@ enum LeaseStatements {
     /// when it was there.
     ///
     /// Transactions that tell listeners are committed one after the other, and this is the most frequent one. So they are
-    /// told in a transaction of its own, which is sent along: it does not wait for the disk, and a server that fails between
-    /// the two breaks the listeners' connections too, after which they read everything.
+    /// told in a transaction of its own, which is sent along and does not wait for the disk. A listener does not hear of the
+    /// save when its writer dies between the two: it reads the row a minute later at the latest, and when its token has expired.
     static func saveAndRelease(
         _ key: KeyHash, _ archive: [UInt8], replacing version: String, owner: String
     ) -> Statement {

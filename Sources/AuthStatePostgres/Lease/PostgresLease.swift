@@ -86,24 +86,24 @@ final class PostgresLease: AuthStateLease {
     /// stored refresh token, which may be redeemed already.
     func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
         let base = try base(of: archive, expecting)
-        return try await save(LeaseStatements.save(claim.key, [UInt8](archive), replacing: base), archive, expecting)
+        return try await save(
+            LeaseStatements.save(claim.key, [UInt8](archive), replacing: base), archive, expecting, isLast: false)
     }
 
     /// Writes the state as `save` does, and releases the lease in the same statement.
     func saveLast(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
         let statement = LeaseStatements.saveAndRelease(
             claim.key, [UInt8](archive), replacing: try base(of: archive, expecting), owner: claim.owner)
-        let version = try await save(statement, archive, expecting)
-        state.withLock { $0.isReleased = true }
-        return version
+        return try await save(statement, archive, expecting, isLast: true)
     }
 
     private func save(
-        _ statement: Statement, _ archive: Data, _ expecting: StoredAuthState.Version?
+        _ statement: Statement, _ archive: Data, _ expecting: StoredAuthState.Version?, isLast: Bool
     ) async throws -> StoredAuthState.Version {
         try await uninterrupted { [self] in
             if let version = try await change(statement) {
                 note(Seen(version: version, isStored: true))
+                if isLast { state.withLock { $0.isReleased = true } }
                 return StoredAuthState.Version(rawValue: version)
             }
             // The same content is no conflict: an earlier try was executed, and only its answer was lost.

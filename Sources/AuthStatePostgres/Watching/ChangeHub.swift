@@ -11,7 +11,7 @@ final class ChangeHub: Sendable {
     private static let (all, opened, closed) = (slots, slots + 1, slots + 2)
 
     private let counts = CounterTable(count: slots + 3)
-    /// What those wait for who wait for the next change of a slot.
+    /// The next change of each slot that a task waits for, while a listener runs.
     private let changes = Lock<[Int: SharedResult<Void>]>([:])
     private let runs = Lock(0)
     private let start = ContinuousClock.now
@@ -42,9 +42,14 @@ final class ChangeHub: Sendable {
     /// Returns the first change of a key after a number of them; it may have been noted already.
     func change(of key: KeyHash, after count: UInt32) -> SharedResult<Void> {
         changes.withLock { changes in
+            // A change that is noted from now on waits for the lock, and finds what is waited for.
+            guard counts[key.slot] == count else {
+                let passed = SharedResult<Void>()
+                passed.finish(.success(()))
+                return passed
+            }
             let change = changes[key.slot] ?? SharedResult()
-            // One that is noted from now on waits for the lock, and finds what is waited for.
-            if counts[key.slot] == count { changes[key.slot] = change } else { change.finish(.success(())) }
+            if isRunning { changes[key.slot] = change }
             return change
         }
     }

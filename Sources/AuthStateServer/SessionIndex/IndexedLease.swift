@@ -31,17 +31,8 @@ struct IndexedLease: AuthStateLease {
 
     func reserve() async throws { try await base.reserve() }
 
+    // No last save: the entries are written after the state, and before another holder changes both.
     func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
-        try await write(archive, expecting, isLast: false)
-    }
-
-    func saveLast(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
-        try await write(archive, expecting, isLast: true)
-    }
-
-    private func write(
-        _ archive: Data, _ expecting: StoredAuthState.Version?, isLast: Bool
-    ) async throws -> StoredAuthState.Version {
         let (before, after) = (stored, IndexedSession(archive: archive))
         let isSameLogin = before.session.grant == after.session.grant
         if !isSameLogin {
@@ -50,7 +41,7 @@ struct IndexedLease: AuthStateLease {
                 for name in after.names { try await index.add(key, after.session, to: name) }
             }.value
         }
-        let version = try await base.save(archive, expecting: expecting, isLast: isLast)
+        let version = try await base.save(archive, expecting: expecting)
         known.archive.withLock { $0 = archive }
         if isSameLogin {
             // A renewal waits for no entry. One that lacks the session gets it: stored without the index, or with a new `sid`.

@@ -57,10 +57,11 @@ extension AuthStateStoreContract.Check {
     static let savingLast = Self("the last save of a transaction is a save, and the next holder finds it") { trial in
         let old = try await trial.put("one")
         try await trial.lease { lease in
-            let version = try await lease.saveLast(Data("two".utf8), expecting: old)
+            let version = try await lease.saveLast(Data("one and a half".utf8), expecting: old)
             try trial.require(version != old, "Two contents have one version.")
+            _ = try await lease.saveLast(Data("two".utf8), expecting: version)
         }
-        try await trial.expect("two", "after a last save")
+        try await trial.expect("two", "after two last saves of one transaction")
         try await trial.lease { lease in
             try await trial.expect(.storeConflict, "A last save over another version") {
                 _ = try await lease.saveLast(Data("three".utf8), expecting: old)

@@ -28,7 +28,7 @@ import Testing
             // A refresh token is saved before the ID token beside it is verified.
             ("load, reserve, redeem, save, verify, last save, tokens 1", World(issuesIDTokens: true)),
             (
-                "load, reserve, redeem, save, verify, last save, invalidIDToken",
+                "load, reserve, redeem, save, verify, save, invalidIDToken",
                 World(issuesIDTokens: true, idTokenIsBad: true)
             ),
             ("load!, storeUnreadable", World(failing: ["load": [1]])),
@@ -39,13 +39,13 @@ import Testing
                 World(failing: ["save": [1, 2]])
             ),
             ("load, reserve, redeem, verify, last save!, load!, tokens 1", World(failing: ["save": [1], "load": [2]])),
-            ("load, reserve, redeem, last save, connectionLost", World(answer: .lost)),
-            ("load, reserve, redeem, load, last save, invalidGrant", World(answer: .refused)),
+            ("load, reserve, redeem, save, connectionLost", World(answer: .lost)),
+            ("load, reserve, redeem, load, save, invalidGrant", World(answer: .refused)),
             ("load, reserve, redeem, load!, storeUnreadable", World(failing: ["load": [2]], answer: .refused)),
-            ("load, reserve, redeem, last save, temporarilyUnavailable", World(answer: .busy)),
-            ("load, reserve, redeem, >login, last save, superseded with 1", World(loginAt: "redeem")),
-            ("load, reserve, redeem, verify, >login, last save, superseded with 1", World(loginAt: "verify")),
-            ("load, reserve, redeem, verify, last save, >login, last save, superseded with 1", World(loginAt: "save")),
+            ("load, reserve, redeem, save, temporarilyUnavailable", World(answer: .busy)),
+            ("load, reserve, redeem, >login, save, superseded with 1", World(loginAt: "redeem")),
+            ("load, reserve, redeem, verify, >login, save, superseded with 1", World(loginAt: "verify")),
+            ("load, reserve, redeem, verify, last save, >login, save, superseded with 1", World(loginAt: "save")),
             ("load, >login, save, superseded", World(loginAt: "load")),
         ])
     func steps(_ expected: String, _ world: World) throws { #expect(try Self.play(world) == expected) }

@@ -28,7 +28,7 @@ extension PostgresTests {
             clock.advance(by: .seconds(4000))
         }
 
-        @Test("the database is asked twice, and told once whom to tell", arguments: [false, true])
+        @Test("a renewal is two statements and a notification, and leaves no lease", arguments: [false, true])
         func statements(isSealed: Bool) async throws {
             let plain = try PostgresAuthStateStore(
                 connectionString: "\(server.admin) dbname=authstate options='-c log_statement=all'")

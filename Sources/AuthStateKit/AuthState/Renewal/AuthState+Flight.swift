@@ -122,7 +122,7 @@ extension AuthState {
     /// Returns the tokens that the holder of the lease has stored, when a flight that waits for the lease needs no others.
     func renewedElsewhere(_ flight: Flight) async -> Tokens? {
         _ = try? await reload()
-        guard published.withLock({ $0.state }).record.grantID == flight.grantID else { return nil }
+        guard ledger.isSaved, published.withLock({ $0.state }).record.grantID == flight.grantID else { return nil }
         return try? atHand(flight.parameters, flight.reason)?.get()
     }
 

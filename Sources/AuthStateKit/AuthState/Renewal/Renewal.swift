@@ -100,13 +100,9 @@ extension AuthState {
             case fail(any Error)
             case supersede(late: TokenResponse?)
 
-            /// Whether no step under the lease follows, unless another login came meanwhile.
-            var isLast: Bool {
-                switch self {
-                case .decide, .askAgain, .verify: false
-                case .deliver, .refuse, .fail, .supersede: true
-                }
-            }
+            /// Whether the save brings renewed tokens, and no step under the lease follows unless a login comes meanwhile. Others
+            /// may be a logout's, of which other processes hear in the same transaction.
+            var isLast: Bool { if case .deliver = self { true } else { false } }
         }
 
         init(_ parameters: RenewalParameters, reason: Flight.Reason, grantID: String, options: Options) {

@@ -3,7 +3,8 @@ import AuthStateOAuth
 import AuthStatePostgres
 import Foundation
 
-/// Renewals of several states at once, each saved in PostgreSQL, beside one durable update for each.
+/// Renewals of several states at once, each saved in PostgreSQL, beside the same statements by pgbench, and beside one durable
+/// update for each.
 enum PostgresRenewals {
     private static let states = 64
 
@@ -14,12 +15,16 @@ enum PostgresRenewals {
         var configuration = PostgresAuthStateStore.Configuration()
         configuration.maximumConnections = 16
         let store = try PostgresAuthStateStore(connectionString: server.connection, configuration: configuration)
+        let (relay, port) = try server.relay(milliseconds: 0.5)
+        defer { _ = relay }
+        let distant = try PostgresAuthStateStore(
+            connectionString: "\(server.connection) port=\(port)", configuration: configuration)
         let service = AuthorizationService(transport: InstantProvider())
         var record = try PooledStates.record(idTokenLength: nil)
         record.client.credential = .none
         let archive = try AuthStateArchive(record).data()
         var restored: [AuthState] = []
-        for number in 0..<states {
+        for number in 0...states {
             let place = AuthState.Place(store, key: PooledStates.key(number), service: service)
             try await store.put(archive, under: place.key)
             restored.append(try await AuthState.restore(at: place))
@@ -31,7 +36,7 @@ enum PostgresRenewals {
         let statements = Contender("acquire, save, tell: the store's statements, by pgbench") { tasks, calls in
             try server.statements(tasks: tasks, calls: calls)
         }
-        let renewals = Contender("refresh(), the provider in memory") { [restored] tasks, calls in
+        let renewals = Contender("refresh(), the provider in memory", goal: .ratio(0.6)) { [restored] tasks, calls in
             let elapsed = try await ContinuousClock().measure {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for state in restored.prefix(tasks) {
@@ -46,11 +51,23 @@ enum PostgresRenewals {
         var figures: [Figure] = []
         for tasks in [1, 8, states] {
             let rows = try await compare(
-                [floor, statements, renewals], tasks: tasks, calls: 50 * tasks, rounds: rounds, of: .rate)
-            let report = Report(rows, to: "the floor")
+                [statements, floor, renewals], tasks: tasks, calls: 50 * tasks, rounds: rounds, of: .rate)
+            let report = Report(rows, to: "the statements")
             text.append(report.text)
             figures += report.figures
         }
+        let far = try await AuthState.restore(
+            at: AuthState.Place(distant, key: PooledStates.key(states), service: service))
+        let near = Contender("refresh()") { [restored] count in
+            for _ in 0..<count { _ = try await restored[0].refresh() }
+        }
+        let delayed = Contender("refresh(), 0.5 ms away", goal: .excess(2_500_000)) { count in
+            for _ in 0..<count { _ = try await far.refresh() }
+        }
+        let report = Report(
+            try await compare([near, delayed], tasks: 1, calls: 100, rounds: rounds), to: "the near one")
+        text.append(report.text)
+        figures += report.figures
         return Report(text.joined(separator: "\n\n"), figures)
     }
 }
@@ -89,6 +106,16 @@ private final class PostgresServer {
         sh -c '"$1" 0 "$2" & read -r end <&3' sh "$1" "$2"
         while test -e "$2/data/postmaster.pid"; do sleep 0.1; done
         """#
+
+    /// Starts what delays connections to the server; the port, and the process, which ends when it is released.
+    func relay(milliseconds: Double) throws -> (Peer, port: String) {
+        let script = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../relay.py").standardizedFileURL
+            .path
+        let port = try #/port=([0-9]+)/#.firstMatch(in: connection).map { String($0.output.1) }
+        let relay = try Peer("/usr/bin/python3", [script, port ?? "", "\(milliseconds)"])
+        guard let port = relay.line() else { throw CocoaError(.executableLoad) }
+        return (relay, port)
+    }
 
     /// Makes a table with a row for each client.
     func makeFloor(_ rows: Int, _ archive: Data) throws {

@@ -1,4 +1,5 @@
 import AuthStateKit
+import AuthStatePostgres
 import AuthStateTesting
 import Foundation
 import Testing
@@ -79,8 +80,19 @@ extension PostgresTests {
         func olderLibrary() async throws {
             let folder = try TemporaryFolder()
             try await OlderLibrary.make(in: folder)
-            let fleet = try await Fleet(.current, workers: 2, libraries: folder.path)
+            // Without an ID token, whose renewal would save twice, and be heard by the first save.
+            let fleet = try await Fleet(.current, workers: 2, libraries: folder.path, scopes: [.profile])
+            let listener = try PostgresServer.current.store()
+            let run = Task { try await listener.run() }
+            let watch = try await eventually("it listens") { await listener.watch(fleet.state.key) }
+            let first = try await eventually("the number stands still") {
+                let number = watch.generation
+                return number < .max / 2 ? number : nil
+            }
             try await fleet.renewals(3)
+            try await eventually("the renewals are heard") { watch.generation != first ? true : nil }
+            run.cancel()
+            try await run.value
             let reports = try await fleet.stop()
             #expect(fleet.provider.statistics.refreshTokenReuses == 0 && fleet.log.repetitions == 0)
             #expect(reports.count == 2 && reports.allSatisfy { $0.errors.isEmpty }, "\(reports.map(\.firstError))")

@@ -41,7 +41,8 @@ final class Fleet {
     ///   - users: How many users each worker serves, instead of the one; each is logged in.
     init(
         _ server: PostgresServer, workers: Int = 3, grace: Double = 0, leaseSeconds: Double = 4,
-        isProtected: Bool = true, users: Int? = nil, libraries: String? = nil, lifetime: Double = Fleet.lifetime
+        isProtected: Bool = true, users: Int? = nil, libraries: String? = nil, lifetime: Double = Fleet.lifetime,
+        scopes: [Scope] = [.openID]
     ) async throws {
         var configuration = OpenIDProvider.Configuration()
         configuration.accessTokenLifetime = .seconds(lifetime)
@@ -55,7 +56,7 @@ final class Fleet {
         folder = try TemporaryFolder()
         let service = AuthorizationService()
         let request = AuthorizationRequest(
-            Client(try await service.discoverConfiguration(issuer: provider.issuer), id: "app"), scopes: [.openID])
+            Client(try await service.discoverConfiguration(issuer: provider.issuer), id: "app"), scopes: scopes)
         state = try await AuthState.logIn(
             .browser(request, DirectUserAgent()),
             at: AuthState.Place(try server.store(), key: freshKey(), service: service))
