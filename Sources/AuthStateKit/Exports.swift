@@ -13,7 +13,6 @@
 @_exported public import struct AuthStateJOSE.JSONWebKey
 @_exported public import struct AuthStateJOSE.JSONWebKeySet
 @_exported public import struct AuthStateJOSE.JSONWebToken
-@_exported public import protocol AuthStateJOSE.Redacted
 @_exported public import struct AuthStateJOSE.SecretBytes
 @_exported public import struct AuthStateJOSE.SignatureAlgorithm
 @_exported public import struct AuthStateJOSE.SigningKey

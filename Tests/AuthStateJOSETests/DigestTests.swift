@@ -11,10 +11,10 @@ import Testing
         let message = Array("abc".utf8)
         #expect(hex(try SHA2.sha256(message)) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
         #expect(
-            hex(try SHA2.sha384(message))
+            hex(try SHA2.digest(.sha384, of: message))
                 == "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7")
         #expect(
-            hex(try SHA2.sha512(message))
+            hex(try SHA2.digest(.sha512, of: message))
                 == "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
                 + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f")
     }

@@ -1,5 +1,6 @@
-import AuthStateJOSE
 import Testing
+
+@testable import AuthStateJOSE
 
 @Suite("Encodings") struct EncodingTests {
     @Test(

@@ -1,5 +1,6 @@
-import AuthStateJOSE
 import Testing
+
+@testable import AuthStateJOSE
 
 @Suite("Keys and key sets") struct JSONWebKeyTests {
     private func code(_ json: JSONValue) -> JOSEError.Code? {

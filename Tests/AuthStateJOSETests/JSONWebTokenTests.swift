@@ -1,5 +1,6 @@
-import AuthStateJOSE
 import Testing
+
+@testable import AuthStateJOSE
 
 @Suite("Tokens") struct JSONWebTokenTests {
     private let keys: JSONWebKeySet

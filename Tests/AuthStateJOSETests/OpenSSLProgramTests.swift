@@ -1,6 +1,7 @@
-import AuthStateJOSE
 import Foundation
 import Testing
+
+@testable import AuthStateJOSE
 
 @Suite("The program openssl verifies what is signed here", .enabled(if: OpenSSLProgram.isInstalled, "no openssl"))
 struct OpenSSLProgramTests {

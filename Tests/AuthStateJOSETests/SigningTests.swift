@@ -1,5 +1,6 @@
-import AuthStateJOSE
 import Testing
+
+@testable import AuthStateJOSE
 
 @Suite("Signing keys") struct SigningTests {
     private static let algorithms: [SignatureAlgorithm] = [

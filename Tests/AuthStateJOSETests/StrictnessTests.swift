@@ -1,5 +1,6 @@
-import AuthStateJOSE
 import Testing
+
+@testable import AuthStateJOSE
 
 @Suite("Signatures and keys at the edge of what is allowed") struct StrictnessTests {
     private func key(_ name: String) throws -> JSONWebKey {

@@ -66,8 +66,8 @@ public protocol SignatureSigner: Sendable {
 
 #if os(Linux)
     /// The backend of this platform: libcrypto.
-    public typealias PlatformBackend = OpenSSLBackend
+    typealias PlatformBackend = OpenSSLBackend
 #else
     /// The backend of this platform: CryptoKit and Security.
-    public typealias PlatformBackend = CryptoKitBackend
+    typealias PlatformBackend = CryptoKitBackend
 #endif

@@ -1,19 +1,14 @@
 /// Message authentication codes by HMAC (RFC 2104) over SHA-2, computed by ``Cryptography/backend``.
-public enum HMACSHA2 {
+package enum HMACSHA2 {
     /// The HMAC-SHA-256 of a message, 32 bytes; throws ``JOSEError`` when the backend has no library.
-    public static func sha256(
+    package static func sha256(
         _ message: some Collection<UInt8>, key: some Collection<UInt8>
     ) throws(JOSEError) -> [UInt8] {
         try authenticate(message, key: key, function: .sha256)
     }
 
     /// The HMAC of a message by the given function; throws ``JOSEError`` when the backend has no library.
-    ///
-    /// - Parameters:
-    ///   - message: The message.
-    ///   - key: The secret key.
-    ///   - function: The hash function of the HMAC.
-    public static func authenticate(
+    package static func authenticate(
         _ message: some Collection<UInt8>, key: some Collection<UInt8>, function: SHA2.Function
     ) throws(JOSEError) -> [UInt8] {
         try Cryptography.backend.authenticationCode(function, key: Array(key), of: Array(message))

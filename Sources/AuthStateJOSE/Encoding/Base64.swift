@@ -1,14 +1,14 @@
 /// Base64 with padding (RFC 4648, section 4), as HTTP Basic authentication and PEM files use it.
-public enum Base64 {
+package enum Base64 {
     /// Encodes bytes, with padding.
-    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+    package static func encode(_ bytes: some Collection<UInt8>) -> String {
         var characters = Base64Alphabet.standard.encode(Array(bytes))
         while characters.count % 4 != 0 { characters.append(UInt8(ascii: "=")) }
         return String(decoding: characters, as: UTF8.self)
     }
 
     /// Decodes text with its padding; nil for anything that ``encode(_:)`` would not have written.
-    public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var characters = Array(text.utf8)
         guard characters.count % 4 == 0 else { return nil }
         for _ in 0..<2 where characters.last == UInt8(ascii: "=") { characters.removeLast() }

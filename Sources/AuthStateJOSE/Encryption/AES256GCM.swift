@@ -6,7 +6,7 @@ public struct AES256GCM: Sendable {
     /// The length of a key, in bytes.
     public static let keyLength = 32
     /// The length of a nonce, in bytes.
-    public static let nonceLength = 12
+    package static let nonceLength = 12
     /// The length of a tag, in bytes.
     public static let tagLength = 16
 

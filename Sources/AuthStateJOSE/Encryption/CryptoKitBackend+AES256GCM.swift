@@ -3,8 +3,7 @@
     import Foundation
 
     extension CryptoKitBackend {
-        /// Encrypts by AES-256-GCM: the ciphertext, then its tag.
-        public func seal(
+        func seal(
             _ message: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]
         ) throws(JOSEError) -> [UInt8] {
             try AES256GCM.check(key: key, nonce: nonce)
@@ -17,8 +16,7 @@
             }
         }
 
-        /// Decrypts the output of `seal`; throws `decryptionFailed` for any other input.
-        public func open(
+        func open(
             _ sealed: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]
         ) throws(JOSEError) -> [UInt8] {
             try AES256GCM.check(key: key, nonce: nonce)

@@ -2,8 +2,7 @@
     import CAuthStateCrypto
 
     extension OpenSSLBackend {
-        /// Encrypts by AES-256-GCM: the ciphertext, then its tag.
-        public func seal(
+        package func seal(
             _ message: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]
         ) throws(JOSEError) -> [UInt8] {
             let cipher = try OpenSSLCipher(key: key, nonce: nonce, encrypts: true)
@@ -11,8 +10,7 @@
             return try ciphertext + cipher.finishSealing()
         }
 
-        /// Decrypts the output of `seal`; throws `decryptionFailed` for any other input.
-        public func open(
+        package func open(
             _ sealed: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]
         ) throws(JOSEError) -> [UInt8] {
             guard sealed.count >= AES256GCM.tagLength else { throw AES256GCM.refusal }

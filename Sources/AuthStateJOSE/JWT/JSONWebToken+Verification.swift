@@ -32,7 +32,7 @@ extension JSONWebToken {
     }
 
     /// Checks the signature with one key, whatever its `kid`; throws ``JOSEError`` as for a key set.
-    public func verify(with key: VerificationKey, allowed: Set<SignatureAlgorithm>) throws(JOSEError) {
+    package func verify(with key: VerificationKey, allowed: Set<SignatureAlgorithm>) throws(JOSEError) {
         try checkAlgorithm(allowed: allowed)
         guard try isSigned(by: key) else { throw Self.badSignature }
     }

@@ -5,16 +5,16 @@ import AuthStateLibc
 /// Its descriptions show the header's algorithm and key identifier and no claim.
 public struct JSONWebToken: Sendable, Hashable, Redacted {
     /// The longest token that is read, in bytes.
-    public static let maximumLength = 256 * 1024
+    package static let maximumLength = 256 * 1024
 
     /// The header.
-    public let header: JOSEHeader
+    package let header: JOSEHeader
     /// The claims, a JSON object.
     public let claims: JSONValue
     /// The bytes that are signed: header and payload in base64url, with the full stop between them.
-    public let signingInput: [UInt8]
+    package let signingInput: [UInt8]
     /// The signature, in JOSE's form; empty with the algorithm `none`.
-    public let signature: [UInt8]
+    package let signature: [UInt8]
 
     /// Reads a token strictly: three parts of base64url without padding, JSON objects without duplicate members.
     ///

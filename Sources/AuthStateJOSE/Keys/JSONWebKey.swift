@@ -30,12 +30,12 @@ public struct JSONWebKey: Sendable, Hashable, Redacted {
     }
 
     /// Makes a symmetric key, for HMAC with a client secret (OpenID Connect Core, section 10.1).
-    public init(secret: some Collection<UInt8>) { self.init(.symmetric(SecretBytes(secret))) }
+    package init(secret: some Collection<UInt8>) { self.init(.symmetric(SecretBytes(secret))) }
 
     /// `kty` (section 4.1).
     public var keyType: String { material.keyType }
     /// Whether the key can sign.
-    public var isPrivate: Bool { if case .symmetric = material { true } else { privateMaterial != nil } }
+    package var isPrivate: Bool { if case .symmetric = material { true } else { privateMaterial != nil } }
 
     /// The key without its private numbers and without the operations that need them; a symmetric key has no public part.
     public var publicKey: JSONWebKey {

@@ -10,7 +10,7 @@ public enum KeyMaterial: Sendable, Hashable {
     case symmetric(SecretBytes)
 
     /// The value of `kty`.
-    public var keyType: String {
+    package var keyType: String {
         switch self {
         case .rsa: "RSA"
         case .ellipticCurve: "EC"

@@ -2,7 +2,7 @@
 public struct PrivateKeyDER: Sendable {
     /// The key in the form of its type, without the wrapping of PKCS #8 (RFC 5958): PKCS #1 (RFC 8017) for RSA, SEC 1
     /// (RFC 5915) for curves, an octet string (RFC 8410) for Ed25519.
-    public let content: SecretBytes
+    package let content: SecretBytes
     /// The key's type, as PKCS #8 names it; nil without its wrapping.
     private let type: [UInt8]?
 

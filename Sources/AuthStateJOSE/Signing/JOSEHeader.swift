@@ -1,21 +1,21 @@
 /// The header of a signed token (RFC 7515, section 4.1).
 ///
 /// Keys that the token brings along or points to (`jwk`, `jku`, `x5c`, `x5u`) are in ``json`` and are never used.
-public struct JOSEHeader: Sendable, Hashable {
+package struct JOSEHeader: Sendable, Hashable {
     /// `alg`, as the token claims it; the verifier decides which algorithms are accepted.
-    public let algorithm: SignatureAlgorithm
+    package let algorithm: SignatureAlgorithm
     /// `kid`.
-    public let keyID: String?
+    package let keyID: String?
     /// `typ`, for example `JWT` or `dpop+jwt`.
-    public let type: String?
+    package let type: String?
     /// The whole header.
-    public let json: JSONValue
+    package let json: JSONValue
 
     /// Reads a header from its JSON object.
     ///
     /// Throws ``JOSEError``: `malformed` when `alg` is missing or a member has the wrong type, `critNotSupported` when
     /// `crit` is there at all, because no extension is implemented (RFC 7515, section 4.1.11).
-    public init(json: JSONValue) throws(JOSEError) {
+    package init(json: JSONValue) throws(JOSEError) {
         guard let members = json.objectValue else { throw JOSEError(.malformed, "the header is not a JSON object") }
         func text(_ name: String) throws(JOSEError) -> String? {
             guard let member = members[name], member != .null else { return nil }

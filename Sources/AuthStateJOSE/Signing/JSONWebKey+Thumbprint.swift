@@ -3,14 +3,14 @@ extension JSONWebKey {
     ///
     /// A private key has its public part's thumbprint. That of a symmetric key (section 7) is to be kept as secret as
     /// the key. Throws ``JOSEError`` with `backendUnavailable` when the platform's library is missing.
-    public func thumbprint(_ function: SHA2.Function = .sha256) throws(JOSEError) -> [UInt8] {
+    package func thumbprint(_ function: SHA2.Function = .sha256) throws(JOSEError) -> [UInt8] {
         try SHA2.digest(function, of: JSONValue.object(requiredMembers).serialized())
     }
 
     /// The thumbprint in base64url, as `jkt` (RFC 9449, section 6.1) and many a `kid` have it.
     ///
     /// Throws ``JOSEError`` with `backendUnavailable` when the platform's library is missing.
-    public func thumbprintText(_ function: SHA2.Function = .sha256) throws(JOSEError) -> String {
+    package func thumbprintText(_ function: SHA2.Function = .sha256) throws(JOSEError) -> String {
         Base64URL.encode(try thumbprint(function))
     }
 

@@ -6,7 +6,7 @@ public struct JSONWebKeySet: Sendable, Equatable {
     private static let maximumCount = 256
 
     /// The keys, ready to verify.
-    public let verificationKeys: [VerificationKey]
+    package let verificationKeys: [VerificationKey]
     /// The reasons why keys were skipped, by their `kid`.
     private var skipped: [String?: String] = [:]
 
@@ -69,7 +69,7 @@ public struct JSONWebKeySet: Sendable, Equatable {
     ///
     /// With a `kid` only keys of that name; without one all keys. Of these the ones whose type, curve, `alg`, `use` and
     /// `key_ops` allow verifying with the header's algorithm.
-    public func candidates(for header: JOSEHeader) -> [VerificationKey] {
+    package func candidates(for header: JOSEHeader) -> [VerificationKey] {
         guard let scheme = header.algorithm.scheme else { return [] }
         return named(header.keyID).filter { $0.key.fits(scheme, for: .verify) }
     }

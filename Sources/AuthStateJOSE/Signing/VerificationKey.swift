@@ -1,15 +1,15 @@
 /// A key that verifies signatures: it is imported on first use, once for each algorithm, and kept.
 ///
 /// Importing costs several times as much as verifying, so hold on to this object. Any thread may use it at any time.
-public final class VerificationKey: Sendable, Redacted {
+package final class VerificationKey: Sendable, Redacted {
     /// The key as it came.
-    public let key: JSONWebKey
+    package let key: JSONWebKey
     private let backend: any CryptoBackend
     /// Usually one entry.
     private let verifiers = Lock<[(scheme: SignatureScheme, verifier: any SignatureVerifier)]>([])
 
     /// Wraps a key; nothing is imported yet.
-    public init(_ key: JSONWebKey, backend: any CryptoBackend = Cryptography.backend) {
+    package init(_ key: JSONWebKey, backend: any CryptoBackend = Cryptography.backend) {
         self.key = key
         self.backend = backend
     }
@@ -18,12 +18,7 @@ public final class VerificationKey: Sendable, Redacted {
     ///
     /// Throws ``JOSEError``: `unsupportedAlgorithm`, `keyMismatch` when the key may not be used with the algorithm,
     /// `malformed` when the platform cannot import the key, `backendUnavailable`.
-    ///
-    /// - Parameters:
-    ///   - signature: The signature in JOSE's form: R and S side by side for ECDSA (RFC 7518, section 3.4).
-    ///   - message: The signed bytes.
-    ///   - algorithm: The algorithm of the signature.
-    public func isValid(
+    package func isValid(
         _ signature: [UInt8], for message: [UInt8], algorithm: SignatureAlgorithm
     ) throws(JOSEError) -> Bool {
         let scheme = try algorithm.requiredScheme()
@@ -53,7 +48,7 @@ public final class VerificationKey: Sendable, Redacted {
     }
 
     /// The key's type, identifier and intended use.
-    public var description: String { "VerificationKey(\(key))" }
+    package var description: String { "VerificationKey(\(key))" }
 }
 
 extension TrustCheck {

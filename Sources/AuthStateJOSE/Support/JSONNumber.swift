@@ -19,7 +19,7 @@ public struct JSONNumber: Sendable, Hashable {
     }
 
     /// The number as an integer; nil when it has a fraction or does not fit.
-    public var int64Value: Int64? {
+    package var int64Value: Int64? {
         switch storage {
         case .integer(let value): value
         case .double: nil

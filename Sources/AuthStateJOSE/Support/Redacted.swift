@@ -1,5 +1,5 @@
 /// A value with secrets: descriptions, dumps and mirrors of it show its description, which has none.
-public protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+package protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Redacted {
     /// The description.

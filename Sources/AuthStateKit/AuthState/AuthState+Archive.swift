@@ -7,7 +7,7 @@ import AuthStateSystem
 /// A state as it is stored: JSON with a format version, dates absolute in seconds since 1970.
 public struct AuthStateArchive: Sendable, Hashable {
     /// The format that this version writes, and the only one that it reads: earlier ones were never released.
-    public static let currentFormat = 3
+    package static let currentFormat = 3
     /// The state.
     public var record: AuthState.Record
 

@@ -25,9 +25,6 @@ public final class AuthStateCounter: AuthStateObserver {
         public var adoptions = 0
         /// Failures of the store (`.readFailed`, `.saveFailed`).
         public var storeFailures = 0
-
-        /// Makes counts of nothing.
-        public init() {}
     }
 
     private let state = Lock(Counts())

@@ -53,11 +53,7 @@ public struct RenewalStep: Sendable, Hashable {
     public let grantType: GrantType?
 
     /// Makes a step.
-    ///
-    /// - Parameters:
-    ///   - name: The kind of the step.
-    ///   - grantType: The grant type of the request to the token endpoint.
-    public init(_ name: Name, grantType: GrantType? = nil) {
+    package init(_ name: Name, grantType: GrantType? = nil) {
         self.name = name
         self.grantType = grantType
     }

@@ -28,7 +28,7 @@ extension AuthorizationService {
     ///
     /// - Throws: `AuthStateError` of stage authorization, `.endpointMissing` when the provider has no such endpoint;
     ///   `CancellationError`.
-    public func push(_ request: AuthorizationRequest) async throws -> PushedAuthorizationResponse {
+    package func push(_ request: AuthorizationRequest) async throws -> PushedAuthorizationResponse {
         var pushed = PushedAuthorizationRequest(request)
         pushed.request.client = request.client.atItsEndpoints
         let endpoint = try pushed.endpoint

@@ -1,5 +1,5 @@
 import AuthStateFoundation
-public import AuthStateOAuth
+package import AuthStateOAuth
 import AuthStateSystem
 
 extension AuthorizationService {
@@ -48,7 +48,7 @@ extension AuthorizationService {
     /// Returns a client with the endpoints of its provider; the discovery document is cached.
     ///
     /// - Throws: `AuthStateError` of stage discovery, or `CancellationError`.
-    public func client(_ named: NamedClient) async throws -> Client {
+    package func client(_ named: NamedClient) async throws -> Client {
         named.client(at: try await configuration(of: named.provider))
     }
 

@@ -13,13 +13,7 @@ extension LoginTrace {
         public var details: [Detail]
 
         /// Makes an entry, for example for a preview; terminal control characters in the message are replaced.
-        ///
-        /// - Parameters:
-        ///   - date: The time of the step.
-        ///   - step: The kind of the step.
-        ///   - message: The event in words, cut to 2000 characters.
-        ///   - details: The particulars in order; a secret's value is `…`.
-        public init(date: Date, step: Step, message: String, details: [Detail] = []) {
+        package init(date: Date, step: Step, message: String, details: [Detail] = []) {
             self.date = date
             self.step = step
             self.message = message.printable(2000)
@@ -37,7 +31,7 @@ extension LoginTrace {
         package var mark: String?
 
         /// Makes a particular; terminal control characters are replaced in both.
-        public init(_ name: String, _ value: String) {
+        package init(_ name: String, _ value: String) {
             self.name = name.printable(60)
             self.value = value.printable()
         }

@@ -24,14 +24,14 @@ extension AuthorizationRequest {
     }
 
     /// The URL to open when the request was pushed (RFC 9126, section 4), with client and reference; throws as `url()`.
-    public func url(pushedAs response: PushedAuthorizationResponse) throws -> URL {
+    package func url(pushedAs response: PushedAuthorizationResponse) throws -> URL {
         try checkedEndpoint().appending(
             ["client_id": client.id, "request_uri": response.requestURI], stage: .authorization)
     }
 
     /// The URL to open when the request is signed (RFC 9101, section 5.1), with the compact form of its object in it;
     /// throws `AuthStateError`, as `url()`.
-    public func url(signedAs requestObject: String) throws -> URL {
+    package func url(signedAs requestObject: String) throws -> URL {
         let endpoint = try checkedEndpoint()
         guard client.provider.metadata?.requestParameterSupported != false else {
             throw Self.refusal(

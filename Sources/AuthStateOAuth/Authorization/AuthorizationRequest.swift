@@ -109,7 +109,7 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable, Redacted {
     /// The same request with a new state, nonce and verifier, for another login.
     ///
     /// `requestURI` is left out: the object published there has the state of this request.
-    public func renewed() -> AuthorizationRequest {
+    package func renewed() -> AuthorizationRequest {
         var request = self
         request.state = RandomText.make()
         request.nonce = nonce.map { _ in RandomText.make() }

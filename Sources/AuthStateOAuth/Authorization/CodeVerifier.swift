@@ -9,7 +9,7 @@ public struct CodeVerifier: Sendable, Hashable, Codable, Redacted {
     public init() { rawValue = RandomText.make() }
 
     /// A new verifier of 43 to 128 characters; throws `AuthStateError` with `.invalidArgument` for another length.
-    public init(length: Int) throws {
+    package init(length: Int) throws {
         guard (43...128).contains(length) else { throw Self.refusal("\(length) characters") }
         rawValue = String(RandomText.make(bytes: (length * 3 + 3) / 4).prefix(length))
     }

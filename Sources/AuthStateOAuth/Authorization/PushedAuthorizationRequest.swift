@@ -1,17 +1,17 @@
 package import AuthStateFoundation
-public import AuthStateJOSE
+import AuthStateJOSE
 
 /// An authorization request that the client posts to the provider itself (RFC 9126, section 2).
 ///
 /// The parameters do not pass through the browser: they cannot be read or changed there, and may be long.
-public struct PushedAuthorizationRequest: Sendable, Hashable, Redacted {
+package struct PushedAuthorizationRequest: Sendable, Hashable, Redacted {
     /// The request.
-    public var request: AuthorizationRequest
+    package var request: AuthorizationRequest
     /// The request as a compact `RequestObject`, sent instead of the parameters (RFC 9126, section 3).
-    public var requestObject: String?
+    package var requestObject: String?
 
     /// Makes a request.
-    public init(_ request: AuthorizationRequest, requestObject: String? = nil) {
+    package init(_ request: AuthorizationRequest, requestObject: String? = nil) {
         self.request = request
         self.requestObject = requestObject
     }
@@ -34,7 +34,7 @@ public struct PushedAuthorizationRequest: Sendable, Hashable, Redacted {
     ///
     /// - Throws: `AuthStateError`: `.endpointMissing`, a `requestURI` (a reference cannot be pushed, section 2.1), and
     ///   every error of `AuthorizationRequest.url()`.
-    public func transportRequest(
+    package func transportRequest(
         authentication: ClientAuthentication, dpopProof: String? = nil
     ) throws -> TransportRequest {
         let endpoint = try endpoint
@@ -57,5 +57,5 @@ public struct PushedAuthorizationRequest: Sendable, Hashable, Redacted {
     }
 
     /// The request without its secrets.
-    public var description: String { "pushed \(request)" }
+    package var description: String { "pushed \(request)" }
 }

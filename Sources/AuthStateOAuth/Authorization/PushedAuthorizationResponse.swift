@@ -1,17 +1,17 @@
-public import AuthStateFoundation
-public import AuthStateJOSE
+package import AuthStateFoundation
+import AuthStateJOSE
 
 /// The provider's reference to a pushed request (RFC 9126, section 2.2).
-public struct PushedAuthorizationResponse: Sendable, Hashable, Redacted {
+package struct PushedAuthorizationResponse: Sendable, Hashable, Redacted {
     /// `request_uri`: the reference that the browser carries to the authorization endpoint, once.
-    public let requestURI: String
+    package let requestURI: String
     /// When the browser must have arrived there; how long the user takes after that does not matter.
-    public let expirationDate: Date
+    package let expirationDate: Date
 
     /// Reads an answer: status 201 (or another success), an absolute URI, and a positive number of seconds from `sentAt` on.
     ///
     /// - Throws: `AuthStateError` of stage authorization: the provider's error response (section 2.3), or `.malformedResponse`.
-    public init(_ response: TransportResponse, sentAt: Date) throws {
+    package init(_ response: TransportResponse, sentAt: Date) throws {
         let json = response.json
         let error = OAuthErrorResponse(json)
         guard error == nil, response.isSuccess(200, 201) else {
@@ -44,5 +44,5 @@ public struct PushedAuthorizationResponse: Sendable, Hashable, Redacted {
     }
 
     /// The expiry; the reference stays secret until the browser carries it.
-    public var description: String { "pushed authorization response, until \(expirationDate)" }
+    package var description: String { "pushed authorization response, until \(expirationDate)" }
 }

@@ -1,31 +1,31 @@
-public import AuthStateFoundation
-public import AuthStateJOSE
+package import AuthStateFoundation
+package import AuthStateJOSE
 
 /// An authorization request as a signed JWT, which cannot be changed on its way (RFC 9101; OpenID Connect Core, section
 /// 6).
 ///
 /// All parameters are claims of it. It goes to the provider by value, inside a pushed request, or by a reference of the
 /// client's own (`AuthorizationRequest.requestURI`). It is always signed: the algorithm `none` protects nothing.
-public struct RequestObject: Sendable, Hashable, Redacted {
+package struct RequestObject: Sendable, Hashable, Redacted {
     /// `typ` of the token (RFC 9101, section 10.8): no other token that the client signs passes for a request.
-    public static let type = "oauth-authz-req+jwt"
+    package static let type = "oauth-authz-req+jwt"
 
     /// The request.
-    public var request: AuthorizationRequest
+    package var request: AuthorizationRequest
     /// Now.
-    public var issuedAt: Date
+    package var issuedAt: Date
     /// How long the object is valid, in seconds: until the browser, or a provider that fetches it, has delivered it.
-    public var lifetime = 300
+    package var lifetime = 300
 
     /// Makes an object that is not signed yet.
-    public init(_ request: AuthorizationRequest, issuedAt: Date) {
+    package init(_ request: AuthorizationRequest, issuedAt: Date) {
         self.request = request
         self.issuedAt = issuedAt
     }
 
     /// A new token with a random `jti`, in its compact form; throws `AuthStateError` as `AuthorizationRequest.url()`;
     /// `JOSEError` with `backendUnavailable` when the platform's cryptographic library fails.
-    public func signed(with key: SigningKey) throws -> String {
+    package func signed(with key: SigningKey) throws -> String {
         try request.check()
         return try JSONWebToken.sign(claims: claims(), header: ["typ": .string(Self.type)], with: key)
     }
@@ -61,5 +61,5 @@ public struct RequestObject: Sendable, Hashable, Redacted {
     }
 
     /// The request without its secrets.
-    public var description: String { "signed \(request)" }
+    package var description: String { "signed \(request)" }
 }

@@ -78,7 +78,7 @@ public struct BackchannelAuthenticationRequest: Sendable, Hashable, Codable, Red
     /// - Throws: `AuthStateError` with `.endpointMissing` or `.unsupported`, see the provider's metadata; with
     ///   `.invalidArgument` without the scope `openid`, for an expiry that is not positive, a second hint, or an additional
     ///   parameter that would replace one of the request's own.
-    public func transportRequest(authentication: ClientAuthentication) throws -> TransportRequest {
+    package func transportRequest(authentication: ClientAuthentication) throws -> TransportRequest {
         let (name, value) = hint.parameter
         try check(!value.isEmpty, "The hint is empty.", expected: "a \(name)")
         try check(

@@ -10,7 +10,7 @@ public struct AuthenticationChallenge: Sendable, Hashable, Codable {
     public var token68: String?
 
     /// Makes a challenge.
-    public init(scheme: String, parameters: [String: String] = [:], token68: String? = nil) {
+    package init(scheme: String, parameters: [String: String] = [:], token68: String? = nil) {
         self.scheme = scheme
         self.parameters = parameters
         self.token68 = token68
@@ -24,7 +24,7 @@ public struct AuthenticationChallenge: Sendable, Hashable, Codable {
     public var scope: String? { parameters["scope"] }
 
     /// Whether the scheme is this one, in any case.
-    public func hasScheme(_ name: String) -> Bool { scheme.equalsIgnoringASCIICase(name) }
+    package func hasScheme(_ name: String) -> Bool { scheme.equalsIgnoringASCIICase(name) }
 
     /// The challenge as an error keeps it, which may be archived and shown: the first 32 parameters by name, and of each
     /// 1024 printable characters, of `scope` 8192: a login asks for them.

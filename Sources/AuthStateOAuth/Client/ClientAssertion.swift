@@ -1,26 +1,26 @@
-public import AuthStateFoundation
-public import AuthStateJOSE
+package import AuthStateFoundation
+package import AuthStateJOSE
 
 /// A JWT that a client signs to prove its identity (RFC 7523, section 3; OpenID Connect Core, section 9).
 ///
 /// Each signature makes another token: providers accept each one once.
-public struct ClientAssertion: Sendable, Hashable {
+package struct ClientAssertion: Sendable, Hashable {
     /// `client_assertion_type` of a signed assertion (RFC 7523, section 2.2).
-    public static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+    package static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
     /// The client, which is issuer and subject at once.
-    public var clientID: String
+    package var clientID: String
     /// The only party that may accept it, see `ProviderConfiguration.assertionAudience(at:)`.
-    public var audience: String
+    package var audience: String
     /// Now.
-    public var issuedAt: Date
+    package var issuedAt: Date
     /// How long it is valid, in seconds.
-    public var lifetime = 60
+    package var lifetime = 60
     /// The `typ` of its header: says that the token is a client's proof and nothing else (draft-ietf-oauth-rfc7523bis, section 4).
-    public var headerType = "client-authentication+jwt"
+    package var headerType = "client-authentication+jwt"
 
     /// Makes an assertion that is not signed yet.
-    public init(clientID: String, audience: String, issuedAt: Date) {
+    package init(clientID: String, audience: String, issuedAt: Date) {
         self.clientID = clientID
         self.audience = audience
         self.issuedAt = issuedAt
@@ -28,7 +28,7 @@ public struct ClientAssertion: Sendable, Hashable {
 
     /// A new token with a random `jti`, in its compact form; throws `JOSEError` with `backendUnavailable` when the
     /// platform's cryptographic library fails.
-    public func signed(with key: SigningKey) throws(JOSEError) -> String {
+    package func signed(with key: SigningKey) throws(JOSEError) -> String {
         let now = Int64(issuedAt.timeIntervalSince1970.rounded(.down))
         let claims: JSONValue = [
             "iss": .string(clientID), "sub": .string(clientID), "aud": .string(audience),
@@ -43,7 +43,7 @@ extension ProviderConfiguration {
     /// The audience of a client assertion: the issuer; where that is tolerated, or there is none, its endpoint.
     ///
     /// The issuer is safer: an endpoint's URL comes from a document, and providers differ in the URL that they accept.
-    public func assertionAudience(at endpoint: URL) -> String {
+    package func assertionAudience(at endpoint: URL) -> String {
         guard let issuer, !tolerances.contains(.endpointAudience) else { return endpoint.absoluteString }
         return issuer.rawValue
     }

@@ -1,11 +1,11 @@
-public import AuthStateJOSE
+import AuthStateJOSE
 
 /// A client's proof for one request, its secret or its assertion at hand.
-public struct ClientAuthentication: Sendable, Hashable, Redacted {
+package struct ClientAuthentication: Sendable, Hashable, Redacted {
     /// The client's identifier.
-    public let clientID: String
+    package let clientID: String
     /// How it authenticates.
-    public let method: ClientAuthenticationMethod
+    package let method: ClientAuthenticationMethod
     private let proof: Proof
 
     /// The proof that is sent besides the identifier.
@@ -17,14 +17,14 @@ public struct ClientAuthentication: Sendable, Hashable, Redacted {
     }
 
     /// A public client.
-    public static func none(clientID: String) -> Self { Self(clientID: clientID, method: .none, proof: .nothing) }
+    package static func none(clientID: String) -> Self { Self(clientID: clientID, method: .none, proof: .nothing) }
 
     /// A client that something else in the request names, such as a signed assertion (RFC 7521, section 4.1).
     package static func nameless(clientID: String) -> Self { Self(clientID: clientID, method: .none, proof: .nameless) }
 
     /// A client that the provider knows by the certificate of the connection (RFC 8705, section 2); throws
     /// `AuthStateError` with `.unsupported` for another method.
-    public static func certificate(clientID: String, method: ClientAuthenticationMethod) throws -> Self {
+    package static func certificate(clientID: String, method: ClientAuthenticationMethod) throws -> Self {
         guard method.usesCertificate else {
             throw AuthStateError(
                 .unsupported, stage: .token, "This client authentication method has no certificate.",
@@ -33,18 +33,11 @@ public struct ClientAuthentication: Sendable, Hashable, Redacted {
         return Self(clientID: clientID, method: method, proof: .nothing)
     }
 
-    /// A client with a secret that is sent.
+    /// A client with a secret that is sent; see `Tolerance.unencodedBasic` and `Tolerance.clientIDBesideBasic`.
     ///
-    /// - Parameters:
-    ///   - secret: The client's secret.
-    ///   - clientID: The client's identifier.
-    ///   - method: `.clientSecretBasic` or `.clientSecretPost`.
-    ///   - isFormEncoded: Whether HTTP Basic has identifier and secret form-encoded first, as it should; see
-    ///     `Tolerance.unencodedBasic`.
-    ///   - isNamed: Whether `client_id` stands in the form beside HTTP Basic, see `Tolerance.clientIDBesideBasic`.
     /// - Throws: `AuthStateError` with `.unsupported` for a method that is not based on sending the secret, or when the
     ///   identifier has a colon and is not to be encoded.
-    public static func secret(
+    package static func secret(
         _ secret: String, clientID: String, method: ClientAuthenticationMethod, isFormEncoded: Bool = true,
         isNamed: Bool = false
     ) throws -> Self {
@@ -65,12 +58,8 @@ public struct ClientAuthentication: Sendable, Hashable, Redacted {
 
     /// A client with a signed assertion (RFC 7523, section 2.2), which is valid for one request.
     ///
-    /// - Parameters:
-    ///   - assertion: See `ClientAssertion`.
-    ///   - clientID: The client's identifier.
-    ///   - method: `.clientSecretJWT` or `.privateKeyJWT`.
     /// - Throws: `AuthStateError` with `.unsupported` for a method that is not based on an assertion.
-    public static func assertion(
+    package static func assertion(
         _ assertion: String, clientID: String, method: ClientAuthenticationMethod
     ) throws -> Self {
         guard method.signsAssertions else {
@@ -83,7 +72,7 @@ public struct ClientAuthentication: Sendable, Hashable, Redacted {
 
     /// The method for a secret when none was chosen: the first of Basic, post and JWT that the metadata list, and Basic when
     /// they list none of them or say nothing.
-    public static func preferredMethod(_ metadata: ProviderMetadata?) -> ClientAuthenticationMethod {
+    package static func preferredMethod(_ metadata: ProviderMetadata?) -> ClientAuthenticationMethod {
         preferredMethod(of: metadata?.tokenEndpointAuthMethodsSupported)
     }
 
@@ -116,5 +105,5 @@ public struct ClientAuthentication: Sendable, Hashable, Redacted {
     }
 
     /// Client and method, never the secret or the assertion.
-    public var description: String { "\(clientID) by \(method.rawValue)" }
+    package var description: String { "\(clientID) by \(method.rawValue)" }
 }

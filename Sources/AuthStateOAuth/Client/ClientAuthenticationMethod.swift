@@ -21,7 +21,7 @@ public struct ClientAuthenticationMethod: RawRepresentable, Sendable, Hashable, 
     public static let selfSignedTLSClientAuth = ClientAuthenticationMethod(rawValue: "self_signed_tls_client_auth")
 
     /// Whether the proof is the connection's certificate, which is the transport's.
-    public var usesCertificate: Bool { self == .tlsClientAuth || self == .selfSignedTLSClientAuth }
+    package var usesCertificate: Bool { self == .tlsClientAuth || self == .selfSignedTLSClientAuth }
     /// Whether the proof is an assertion, which is signed for one request.
     package var signsAssertions: Bool { self == .clientSecretJWT || self == .privateKeyJWT }
 }

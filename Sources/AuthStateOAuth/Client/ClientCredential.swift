@@ -27,7 +27,7 @@ public struct ClientCredential: Sendable, Hashable, Redacted {
     /// The algorithm that signs assertions; nil chooses from those of key and provider, the key's usual one first.
     public var signingAlgorithm: SignatureAlgorithm?
     /// The claims of a secret that is signed anew for each request, by the private key that `source` then names.
-    public var signedSecret: SignedClientSecret?
+    package var signedSecret: SignedClientSecret?
     /// Whether it is an assertion that another party signs, which is sent as it is.
     public var isAssertion = false
     /// The party that vouches for the endpoints that it is sent to.

@@ -27,10 +27,10 @@ public final class CredentialFunction: Sendable, Hashable {
 
     /// Makes a function that returns the text; its errors reach the caller of the request, as `.credentialUnavailable`
     /// unless they are `AuthStateError`s.
-    public init(_ body: @escaping @Sendable (CredentialRequest) async throws -> String) { self.body = body }
+    package init(_ body: @escaping @Sendable (CredentialRequest) async throws -> String) { self.body = body }
 
     /// Fetches the text for a request; throws the errors of the function.
-    public func callAsFunction(_ request: CredentialRequest) async throws -> String { try await body(request) }
+    package func callAsFunction(_ request: CredentialRequest) async throws -> String { try await body(request) }
 
     /// Whether both are one object.
     public static func == (left: CredentialFunction, right: CredentialFunction) -> Bool { left === right }

@@ -1,29 +1,25 @@
-public import AuthStateFoundation
-public import AuthStateJOSE
+package import AuthStateFoundation
+package import AuthStateJOSE
 
 /// A client secret that is a JWT of the client's own making, as Apple wants it instead of an assertion.
-public struct SignedClientSecret: Sendable, Hashable, Codable {
+package struct SignedClientSecret: Sendable, Hashable, Codable {
     /// `iss`: with Apple the developer's team.
-    public var issuer: String
+    package var issuer: String
     /// `aud`: the provider.
-    public var audience: String
+    package var audience: String
     /// How long it is valid, in seconds; Apple accepts up to six months, and one request needs a moment.
-    public var lifetime = 300
+    package var lifetime = 300
 
     /// Makes the claims of a secret.
-    public init(issuer: String, audience: String) {
+    package init(issuer: String, audience: String) {
         self.issuer = issuer
         self.audience = audience
     }
 
     /// A new secret for a client, in its compact form.
     ///
-    /// - Parameters:
-    ///   - key: The private key that signs; Apple accepts ES256 only.
-    ///   - clientID: `sub`: the client's identifier.
-    ///   - now: The time of day, from which the lifetime counts.
     /// - Throws: `JOSEError` with `backendUnavailable` when the platform's cryptographic library fails.
-    public func signed(with key: SigningKey, clientID: String, now: Date) throws(JOSEError) -> String {
+    package func signed(with key: SigningKey, clientID: String, now: Date) throws(JOSEError) -> String {
         let now = Int64(now.timeIntervalSince1970.rounded(.down))
         let claims: JSONValue = [
             "iss": .string(issuer), "sub": .string(clientID), "aud": .string(audience),

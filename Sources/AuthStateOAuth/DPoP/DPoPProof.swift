@@ -1,36 +1,30 @@
-public import AuthStateFoundation
-public import AuthStateJOSE
+package import AuthStateFoundation
+package import AuthStateJOSE
 
 /// The proof that the sender of one request has the key that a token is bound to (RFC 9449, section 4.2).
 ///
 /// A proof is valid for one request as it was made: a repeated request gets another proof.
-public struct DPoPProof: Sendable, Hashable, Redacted {
+package struct DPoPProof: Sendable, Hashable, Redacted {
     /// `typ` of a proof.
-    public static let type = "dpop+jwt"
+    package static let type = "dpop+jwt"
 
     /// `htm`: the request's method.
-    public var method: TransportRequest.Method
+    package var method: TransportRequest.Method
     /// `htu`: the request's URL without query and fragment.
-    public var target: String
+    package var target: String
     /// `jti`, which no other proof has: 16 random bytes.
-    public var identifier: String
+    package var identifier: String
     /// `iat`: now.
-    public var issuedAt: Date
+    package var issuedAt: Date
     /// `ath`: the digest of the access token that goes along; nil where none does.
-    public var accessTokenHash: String?
+    package var accessTokenHash: String?
     /// `nonce`: the nonce that the server asked for (section 8); nil when it has not sent one.
-    public var nonce: String?
+    package var nonce: String?
 
     /// Makes a proof that is not signed yet.
     ///
-    /// - Parameters:
-    ///   - method: As the request has it: methods are compared with regard to case.
-    ///   - url: The request's URL; query and fragment are left out of the proof.
-    ///   - issuedAt: The time of day.
-    ///   - accessToken: The token that the request carries.
-    ///   - nonce: The nonce that the server asked for (RFC 9449, section 8); nil when it has not sent one.
     /// - Throws: `JOSEError` with `backendUnavailable` when the platform's cryptographic library fails.
-    public init(
+    package init(
         method: TransportRequest.Method, url: URL, issuedAt: Date, accessToken: String? = nil, nonce: String? = nil
     ) throws(JOSEError) {
         try self.init(
@@ -53,7 +47,7 @@ public struct DPoPProof: Sendable, Hashable, Redacted {
 
     /// The value of a `DPoP` header: the claims, signed, with the public key beside them; throws `JOSEError` with
     /// `backendUnavailable` when the platform's cryptographic library fails.
-    public func signed(with key: SigningKey) throws(JOSEError) -> String { try signed(with: DPoPSigner(key)) }
+    package func signed(with key: SigningKey) throws(JOSEError) -> String { try signed(with: DPoPSigner(key)) }
 
     /// The same, with a key whose header is at hand.
     package func signed(with signer: DPoPSigner) throws(JOSEError) -> String {
@@ -67,7 +61,7 @@ public struct DPoPProof: Sendable, Hashable, Redacted {
     }
 
     /// Method and target.
-    public var description: String { "DPoP proof for \(method.rawValue.printable(20)) \(target.printable())" }
+    package var description: String { "DPoP proof for \(method.rawValue.printable(20)) \(target.printable())" }
 }
 
 /// The place for which a proof is valid: a server, whose nonce it has, and one URL there.

@@ -39,7 +39,7 @@ public struct DeviceAuthorizationRequest: Sendable, Hashable, Codable {
 
     /// The HTTP request: a form, with the client's proof; throws `AuthStateError` with `.endpointMissing`, or for a
     /// malformed scope or an additional parameter that would replace one of the request's own.
-    public func transportRequest(authentication: ClientAuthentication) throws -> TransportRequest {
+    package func transportRequest(authentication: ClientAuthentication) throws -> TransportRequest {
         var form: Parameters = [:]
         form["scope"] = try scopes.joined(stage: .authorization, tolerating: client.provider.tolerances)
         try form.add(resources: resources, stage: .authorization)

@@ -26,7 +26,7 @@ public struct Finding: Sendable, Hashable, Codable, CustomStringConvertible {
     public let hint: String
 
     /// Makes a finding.
-    public init(_ code: Code, _ severity: Severity, _ message: String, hint: String) {
+    package init(_ code: Code, _ severity: Severity, _ message: String, hint: String) {
         self.code = code
         self.severity = severity
         self.message = message.printable(AuthStateError.longest)

@@ -21,18 +21,12 @@ public struct LogoutToken: Sendable, Hashable, Redacted {
     public let expiresAt: Date
 
     /// The event that makes a token a logout token (section 2.4).
-    public static let event = "http://schemas.openid.net/event/backchannel-logout"
+    package static let event = "http://schemas.openid.net/event/backchannel-logout"
 
     /// Checks a token: the signature first, then the claims (section 2.6).
     ///
-    /// - Parameters:
-    ///   - compact: The form parameter `logout_token`.
-    ///   - keys: The keys that the provider publishes.
-    ///   - expectation: Issuer, client and time, with the policy's leeway and algorithms: name the one that the client is
-    ///     registered with (`id_token_signed_response_alg`). The default policy means RS256. Shared secrets and `none` are
-    ///     not accepted.
     /// - Throws: `AuthStateError` of stage logout: `.invalidSignature`, or `.invalidLogoutToken` that names the check.
-    public init(_ compact: String, keys: JSONWebKeySet, expectation: IDTokenExpectation) throws {
+    package init(_ compact: String, keys: JSONWebKeySet, expectation: IDTokenExpectation) throws {
         do { try self.init(verifying: compact, keys: keys, expectation: expectation) } catch let error as JOSEError {
             throw AuthStateError(refusedSignature: error, of: "logout token", stage: .logout)
         }

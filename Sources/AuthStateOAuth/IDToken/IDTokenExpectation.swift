@@ -14,9 +14,9 @@ public struct IDTokenExpectation: Sendable, Redacted {
     /// The client's secret: the key of the algorithms that share one.
     public var clientSecret: String?
     /// Whether that secret may be shorter than the hash of the algorithm, see `Tolerance.shortSecret`.
-    public var toleratesShortSecret = false
+    package var toleratesShortSecret = false
     /// Whether a logout token may lack `exp`, see `Tolerance.missingLogoutExpiry`.
-    public var toleratesMissingLogoutExpiry = false
+    package var toleratesMissingLogoutExpiry = false
     /// The request's nonce; nil when none was sent.
     public var nonce: String?
     /// Whether a token from the token endpoint may come without the nonce (`Tolerance.missingNonce`).
@@ -26,7 +26,7 @@ public struct IDTokenExpectation: Sendable, Redacted {
     /// The code that came along in the front channel (hybrid flow): `c_hash` is then required.
     public var code: String?
     /// The front-channel ID token of the same login, whose subject must be the same (hybrid flow).
-    public var frontChannel: IDToken?
+    package var frontChannel: IDToken?
     /// The oldest acceptable login, in seconds; `auth_time` is then required.
     public var maxAge: Int?
     /// Authentication context classes of the request's own, one of which `acr` must be; empty leaves it open.

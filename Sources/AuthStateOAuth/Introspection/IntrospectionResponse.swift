@@ -34,7 +34,7 @@ public struct IntrospectionResponse: Sendable, Hashable, Redacted {
     ///
     /// - Throws: `AuthStateError` of stage token: the provider's error response; `.malformedResponse` when `active` is not
     ///   true or false; `.unsupported` for an answer as a JWT (RFC 9701), which is made for resource servers.
-    public init(_ response: TransportResponse) throws {
+    package init(_ response: TransportResponse) throws {
         let json = response.json
         if let error = OAuthErrorResponse(json) {
             throw AuthStateError.refusal(by: "introspection endpoint", error, response, stage: .token)

@@ -44,7 +44,7 @@ public struct Issuer: Sendable, Hashable, Codable, CustomStringConvertible {
     public var isLoopback: Bool { URIReference(rawValue).isLoopback }
 
     /// Where OpenID Connect Discovery, section 4, keeps the metadata: the well-known path after the issuer.
-    public var openIDConfigurationURL: URL? {
+    package var openIDConfigurationURL: URL? {
         URL(
             string: (rawValue.hasSuffix("/") ? String(rawValue.dropLast()) : rawValue)
                 + "/.well-known/openid-configuration")

@@ -25,5 +25,5 @@ public struct IssuerAllowList: Sendable, ExpressibleByArrayLiteral {
     public init(arrayLiteral elements: String...) { self.init(elements) }
 
     /// Whether an issuer may be used.
-    public func allows(_ issuer: Issuer) -> Bool { rule(issuer) }
+    package func allows(_ issuer: Issuer) -> Bool { rule(issuer) }
 }

@@ -119,6 +119,3 @@ public struct ProviderConfiguration: Sendable, Hashable, Codable {
     /// The template that ID tokens' issuers have to fit instead of the issuer; nil unless that is tolerated.
     package var tenantIssuer: TenantIssuer? { tolerances.contains(.tenantIssuer) ? metadata?.tenantIssuer : nil }
 }
-
-/// AppAuth's name of a provider's configuration, for programs that come from there.
-public typealias ServiceConfiguration = ProviderConfiguration

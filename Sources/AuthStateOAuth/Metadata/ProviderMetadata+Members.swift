@@ -72,7 +72,7 @@ extension ProviderMetadata {
     /// Backchannel authentication (OpenID Connect CIBA Core 1.0).
     public var backchannelAuthenticationEndpoint: URL? { url("backchannel_authentication_endpoint") }
     /// The metadata as a signed JWT (RFC 8414, section 2.1).
-    public var signedMetadata: String? { string("signed_metadata") }
+    package var signedMetadata: String? { string("signed_metadata") }
     /// Scopes.
     public var scopesSupported: [String]? { strings("scopes_supported") }
     /// Response modes.
@@ -82,49 +82,49 @@ extension ProviderMetadata {
     /// How ID tokens are signed.
     public var idTokenSigningAlgValuesSupported: [String]? { strings("id_token_signing_alg_values_supported") }
     /// How request objects may be signed.
-    public var requestObjectSigningAlgValuesSupported: [String]? {
+    package var requestObjectSigningAlgValuesSupported: [String]? {
         strings("request_object_signing_alg_values_supported")
     }
     /// How authorization responses may be signed (JARM).
-    public var authorizationSigningAlgValuesSupported: [String]? {
+    package var authorizationSigningAlgValuesSupported: [String]? {
         strings("authorization_signing_alg_values_supported")
     }
     /// The types of authorization details (RFC 9396).
-    public var authorizationDetailsTypesSupported: [String]? { strings("authorization_details_types_supported") }
+    package var authorizationDetailsTypesSupported: [String]? { strings("authorization_details_types_supported") }
     /// Client authentication at the token endpoint; absent means `client_secret_basic`.
     public var tokenEndpointAuthMethodsSupported: [String]? { strings("token_endpoint_auth_methods_supported") }
     /// How client assertions may be signed.
-    public var tokenEndpointAuthSigningAlgValuesSupported: [String]? {
+    package var tokenEndpointAuthSigningAlgValuesSupported: [String]? {
         strings("token_endpoint_auth_signing_alg_values_supported")
     }
     /// Client authentication at the revocation endpoint.
-    public var revocationEndpointAuthMethodsSupported: [String]? {
+    package var revocationEndpointAuthMethodsSupported: [String]? {
         strings("revocation_endpoint_auth_methods_supported")
     }
     /// How client assertions may be signed for revocation.
-    public var revocationEndpointAuthSigningAlgValuesSupported: [String]? {
+    package var revocationEndpointAuthSigningAlgValuesSupported: [String]? {
         strings("revocation_endpoint_auth_signing_alg_values_supported")
     }
     /// Client authentication at the introspection endpoint.
-    public var introspectionEndpointAuthMethodsSupported: [String]? {
+    package var introspectionEndpointAuthMethodsSupported: [String]? {
         strings("introspection_endpoint_auth_methods_supported")
     }
     /// How client assertions may be signed for introspection.
-    public var introspectionEndpointAuthSigningAlgValuesSupported: [String]? {
+    package var introspectionEndpointAuthSigningAlgValuesSupported: [String]? {
         strings("introspection_endpoint_auth_signing_alg_values_supported")
     }
     /// PKCE methods (RFC 7636).
     public var codeChallengeMethodsSupported: [String]? { strings("code_challenge_methods_supported") }
     /// How DPoP proofs may be signed (RFC 9449).
-    public var dpopSigningAlgValuesSupported: [String]? { strings("dpop_signing_alg_values_supported") }
+    package var dpopSigningAlgValuesSupported: [String]? { strings("dpop_signing_alg_values_supported") }
     /// How the tokens of a backchannel authentication come: poll, ping, push.
-    public var backchannelTokenDeliveryModesSupported: [String]? {
+    package var backchannelTokenDeliveryModesSupported: [String]? {
         strings("backchannel_token_delivery_modes_supported")
     }
     /// Whether a client's identifier may be the URL of its metadata document (draft, section 6); absent means false.
-    public var clientIDMetadataDocumentSupported: Bool? { flag("client_id_metadata_document_supported") }
+    package var clientIDMetadataDocumentSupported: Bool? { flag("client_id_metadata_document_supported") }
     /// Prompt values.
-    public var promptValuesSupported: [String]? { strings("prompt_values_supported") }
+    package var promptValuesSupported: [String]? { strings("prompt_values_supported") }
     /// Whether `claims` is understood.
     public var claimsParameterSupported: Bool? { flag("claims_parameter_supported") }
     /// Whether `request` is understood.
@@ -132,15 +132,15 @@ extension ProviderMetadata {
     /// Whether `request_uri` is understood; absent means true.
     public var requestURIParameterSupported: Bool? { flag("request_uri_parameter_supported") }
     /// Whether signed request objects are required (RFC 9101).
-    public var requireSignedRequestObject: Bool? { flag("require_signed_request_object") }
+    package var requireSignedRequestObject: Bool? { flag("require_signed_request_object") }
     /// Whether pushed requests are required.
     public var requirePushedAuthorizationRequests: Bool? { flag("require_pushed_authorization_requests") }
     /// Whether `iss` comes with every answer (RFC 9207).
-    public var authorizationResponseIssParameterSupported: Bool? {
+    package var authorizationResponseIssParameterSupported: Bool? {
         flag("authorization_response_iss_parameter_supported")
     }
     /// Whether tokens are bound to certificates (RFC 8705).
-    public var tlsClientCertificateBoundAccessTokens: Bool? { flag("tls_client_certificate_bound_access_tokens") }
+    package var tlsClientCertificateBoundAccessTokens: Bool? { flag("tls_client_certificate_bound_access_tokens") }
     /// Endpoints for mutual TLS (RFC 8705, section 5).
     public var mtlsEndpointAliases: [String: JSONValue]? { object("mtls_endpoint_aliases") }
 }

@@ -1,15 +1,15 @@
-public import AuthStateFoundation
+package import AuthStateFoundation
 
 /// The rule when to poll for the tokens of a login that a user confirms elsewhere, and when to give up (RFC 8628,
 /// sections 3.3 and 3.5; OpenID Connect CIBA Core 1.0, sections 7.3 and 11).
 ///
 /// A value without a clock: `wait(at:)` returns the pause before the next poll, `note(_:)` records an answer without
 /// tokens.
-public struct TokenPolling: Sendable, Hashable {
+package struct TokenPolling: Sendable, Hashable {
     /// The provider's interval between two polls; each `slow_down` adds 5 seconds.
-    public private(set) var interval: Duration
+    package private(set) var interval: Duration
     /// When the login expires.
-    public let expiresAt: Date
+    package let expiresAt: Date
     /// Polls in a row without an answer: each doubles the pause.
     private var unanswered = 0
     /// The failure of the last poll; nil when it was answered.
@@ -21,30 +21,30 @@ public struct TokenPolling: Sendable, Hashable {
     private static let longestBackoff = Duration.seconds(60)
 
     /// Begins with the provider's interval and expiry.
-    public init(interval: Duration = .seconds(5), expiresAt: Date) {
+    package init(interval: Duration = .seconds(5), expiresAt: Date) {
         self.interval = interval
         self.expiresAt = expiresAt
     }
 
     /// Begins with the interval and expiry of an answer.
-    public init(_ response: DeviceAuthorizationResponse) {
+    package init(_ response: DeviceAuthorizationResponse) {
         self.init(interval: response.interval, expiresAt: response.expiresAt)
     }
 
     /// Begins with the interval and expiry of an answer.
-    public init(_ response: BackchannelAuthenticationResponse) {
+    package init(_ response: BackchannelAuthenticationResponse) {
         self.init(interval: response.interval, expiresAt: response.expiresAt)
     }
 
     /// The pause before the next poll, regardless of the time left.
-    public var pause: Duration {
+    package var pause: Duration {
         let doubled = interval * (1 << min(unanswered, 16))
         return max(min(doubled, max(interval, Self.longestBackoff)), retryAfter)
     }
 
     /// Returns the pause before the next poll; throws `AuthStateError` with `.deviceCodeExpired` as soon as no poll
     /// fits in before the expiry.
-    public func wait(at now: Date) throws(AuthStateError) -> Duration {
+    package func wait(at now: Date) throws(AuthStateError) -> Duration {
         let (left, shortest) = (Duration(boundedSeconds: expiresAt.timeIntervalSince(now)), max(interval, retryAfter))
         guard shortest < left else { throw expired }
         // A provider that was away may be back: backing off does not skip the last poll.
@@ -69,7 +69,7 @@ public struct TokenPolling: Sendable, Hashable {
     /// again.
     ///
     /// - Throws: The error itself when it ends the login: the user refused, the login expired, the client is wrong.
-    public mutating func note(_ error: AuthStateError) throws(AuthStateError) {
+    package mutating func note(_ error: AuthStateError) throws(AuthStateError) {
         retryAfter = error.retryAfter ?? .zero
         switch (error.code, error.kind) {
         case (.authorizationPending, _): (unanswered, lastFailure) = (0, nil)

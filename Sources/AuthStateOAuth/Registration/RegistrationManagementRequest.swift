@@ -1,10 +1,10 @@
 package import AuthStateFoundation
-public import AuthStateJOSE
+import AuthStateJOSE
 
 /// A request to read, change or delete a registration (RFC 7592, section 2).
-public struct RegistrationManagementRequest: Sendable, Hashable, Redacted {
+package struct RegistrationManagementRequest: Sendable, Hashable, Redacted {
     /// An action on the registration.
-    public enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Hashable {
         /// Read the registration (section 2.1).
         case read
         /// Replace everything that is registered (section 2.2); see `RegistrationRequest(updating:at:)`.
@@ -14,12 +14,12 @@ public struct RegistrationManagementRequest: Sendable, Hashable, Redacted {
     }
 
     /// The registration, with where it is managed and the token for that.
-    public var registration: RegistrationResponse
+    package var registration: RegistrationResponse
     /// The action.
-    public var action: Action
+    package var action: Action
 
     /// Makes a request.
-    public init(_ action: Action, _ registration: RegistrationResponse) {
+    package init(_ action: Action, _ registration: RegistrationResponse) {
         self.action = action
         self.registration = registration
     }
@@ -43,7 +43,7 @@ public struct RegistrationManagementRequest: Sendable, Hashable, Redacted {
     /// the members that only the provider sets (section 2.2).
     ///
     /// - Throws: `AuthStateError` with `.endpointMissing`, or for a malformed scope.
-    public func transportRequest() throws -> TransportRequest {
+    package func transportRequest() throws -> TransportRequest {
         let endpoint = try endpoint
         var headers: TransportHeaders = ["Accept": "application/json"]
         headers["Authorization"] = registration.registrationAccessToken.map { "Bearer \($0)" }
@@ -61,14 +61,14 @@ public struct RegistrationManagementRequest: Sendable, Hashable, Redacted {
     }
 
     /// The client and the action; secret and token stay secret.
-    public var description: String { "request of \(registration.clientID) to \(action.verb)" }
+    package var description: String { "request of \(registration.clientID) to \(action.verb)" }
 
     /// Reads an answer (RFC 7592, sections 2 and 3): the registration as it is now; nil when it is deleted.
     ///
     /// - Throws: `AuthStateError` of stage registration: `.registrationTokenRejected` when the token is not valid, as
     ///   for a client that is gone; `.unsupported` when the provider does not allow it; the provider's error response;
     ///   `.malformedResponse`, as for another client's registration.
-    public func answer(_ response: TransportResponse) throws -> RegistrationResponse? {
+    package func answer(_ response: TransportResponse) throws -> RegistrationResponse? {
         let refusal = OAuthErrorResponse(response.json)
         switch response.status {
         case 401,

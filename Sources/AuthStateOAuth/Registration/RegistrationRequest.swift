@@ -32,7 +32,7 @@ public struct RegistrationRequest: Sendable, Hashable, Redacted {
 
     /// The HTTP request: JSON, with the initial access token when there is one; throws `AuthStateError` with
     /// `.endpointMissing`, `.invalidArgument` for keys in two places, or for a malformed scope.
-    public func transportRequest() throws -> TransportRequest {
+    package func transportRequest() throws -> TransportRequest {
         guard let endpoint = provider.registrationEndpoint else {
             throw AuthStateError(
                 .endpointMissing, stage: .registration, "The provider has no registration endpoint.",

@@ -145,7 +145,7 @@ public struct RegistrationResponse: Sendable, Hashable, Codable, Redacted {
     }
 
     /// How userinfo is signed for the client, when the registration says it.
-    public var userInfoSignedResponseAlg: SignatureAlgorithm? {
+    package var userInfoSignedResponseAlg: SignatureAlgorithm? {
         metadata["userinfo_signed_response_alg"]?.stringValue.map(SignatureAlgorithm.init)
     }
 
@@ -173,7 +173,7 @@ extension RegistrationRequest {
     /// Reads an answer to this request (RFC 7591, section 3.2); members that it does not repeat are as they were sent.
     ///
     /// - Throws: As `RegistrationResponse.init(_:tolerances:)` does.
-    public func answer(_ response: TransportResponse) throws -> RegistrationResponse {
+    package func answer(_ response: TransportResponse) throws -> RegistrationResponse {
         try RegistrationResponse(
             response, asked: metadata.document(), mayOmitExpiry: provider.tolerances.contains(.missingSecretExpiry))
     }

@@ -1,5 +1,5 @@
-public import AuthStateFoundation
-public import AuthStateJOSE
+package import AuthStateFoundation
+package import AuthStateJOSE
 
 extension ProtectedResourceMetadata {
     /// Checks that the document is one of a resource, and that a client which sends tokens in a header can use it.
@@ -8,15 +8,11 @@ extension ProtectedResourceMetadata {
     /// identifier, or the origin for a document at the root. An identifier without a path may be written with or without
     /// its slash, which are the same URL.
     ///
-    /// - Parameters:
-    ///   - resource: The resource that the program asked for.
-    ///   - source: The place that the document was found at.
-    ///   - tolerances: `.parentResource` accepts a document that names a path above the resource's, at the same origin.
     /// - Returns: The identifier that requests for tokens name, as the document has it.
     /// - Throws: `AuthStateError` of stage resourceMetadata: `.resourceMismatch`; `.unsupported` when the resource takes no
     ///   token in a header.
     @discardableResult
-    public func check(
+    package func check(
         for resource: ResourceIdentifier, from source: Source, tolerances: Set<Tolerance> = []
     ) throws -> String {
         let named = self.resource
@@ -59,12 +55,9 @@ extension ResourceIdentifier {
 extension ProtectedResourceMetadata {
     /// Returns the metadata with the values of their signed form in place of the plain ones (RFC 9728, section 2.2).
     ///
-    /// - Parameters:
-    ///   - keys: The keys that the program trusts, by the issuer that signs with them.
-    ///   - now: The time; a token that has expired is refused.
     /// - Throws: `AuthStateError` of stage resourceMetadata with `.invalidSignature`, also for a document without a signed
     ///   form; `.invalidMetadata` for claims that are no metadata. Check the result for the resource: it may name another one.
-    public func verified(by keys: [String: JSONWebKeySet], now: Date) throws -> ProtectedResourceMetadata {
+    package func verified(by keys: [String: JSONWebKeySet], now: Date) throws -> ProtectedResourceMetadata {
         guard let compact = signedMetadata else { throw Self.unsigned("signed_metadata") }
         do {
             let token = try JSONWebToken(parsing: compact)

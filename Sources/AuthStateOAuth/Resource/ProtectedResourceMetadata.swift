@@ -7,7 +7,7 @@ public struct ProtectedResourceMetadata: Sendable, Hashable {
     public let document: [String: JSONValue]
 
     /// The place that a document was found at; it decides which resource the document has to name.
-    public enum Source: String, Sendable, Hashable {
+    package enum Source: String, Sendable, Hashable {
         /// The URL that a challenge named (RFC 9728, section 5.1).
         case challenge
         /// The well-known path before the resource's own path (section 3.1).
@@ -19,7 +19,7 @@ public struct ProtectedResourceMetadata: Sendable, Hashable {
     /// Checks the resource's identifier and its authorization servers; another member that cannot be used is absent.
     ///
     /// - Throws: `AuthStateError` of stage resourceMetadata with `.invalidMetadata` that names the member.
-    public init(document: [String: JSONValue]) throws {
+    package init(document: [String: JSONValue]) throws {
         let members = AnswerMembers(document)
         guard members.text("resource") != nil else {
             throw Self.unusable("resource", expected: "the resource's identifier")
@@ -36,7 +36,7 @@ public struct ProtectedResourceMetadata: Sendable, Hashable {
 
     /// Reads a document; throws `AuthStateError` with `.invalidMetadata` when it is no JSON object or a member is
     /// malformed.
-    public init(parsing body: Data) throws {
+    package init(parsing body: Data) throws {
         guard let document = (try? JSONValue(answer: body))?.objectValue else {
             throw AuthStateError(
                 .invalidMetadata, stage: .resourceMetadata, "The resource's metadata are not a JSON object.",
@@ -85,22 +85,22 @@ public struct ProtectedResourceMetadata: Sendable, Hashable {
     /// The scopes that requests to the resource may need; nil when the document does not say.
     public var scopesSupported: [Scope]? { strings("scopes_supported")?.map(Scope.init(rawValue:)) }
     /// How bearer tokens may be sent: `header`, `body`, `query`; nil when the document does not say.
-    public var bearerMethodsSupported: [String]? { strings("bearer_methods_supported") }
+    package var bearerMethodsSupported: [String]? { strings("bearer_methods_supported") }
     /// The resource's name for people.
     public var resourceName: String? { string("resource_name") }
     /// The resource's name for people in a language, a tag of BCP 47 (RFC 9728, section 2.1), else the one without.
-    public func resourceName(in language: String) -> String? {
+    package func resourceName(in language: String) -> String? {
         let wanted = "resource_name#\(language)"
         return document.first { $0.key.equalsIgnoringASCIICase(wanted) }?.value.stringValue ?? resourceName
     }
     /// Whether tokens have to be bound to the client's certificate (RFC 8705).
-    public var tlsClientCertificateBoundAccessTokens: Bool { flag("tls_client_certificate_bound_access_tokens") }
+    package var tlsClientCertificateBoundAccessTokens: Bool { flag("tls_client_certificate_bound_access_tokens") }
     /// The types of authorization details that the resource understands (RFC 9396).
-    public var authorizationDetailsTypesSupported: [String]? { strings("authorization_details_types_supported") }
+    package var authorizationDetailsTypesSupported: [String]? { strings("authorization_details_types_supported") }
     /// How DPoP proofs may be signed (RFC 9449).
-    public var dpopSigningAlgValuesSupported: [String]? { strings("dpop_signing_alg_values_supported") }
+    package var dpopSigningAlgValuesSupported: [String]? { strings("dpop_signing_alg_values_supported") }
     /// Whether tokens have to be bound to a DPoP key.
-    public var dpopBoundAccessTokensRequired: Bool { flag("dpop_bound_access_tokens_required") }
+    package var dpopBoundAccessTokensRequired: Bool { flag("dpop_bound_access_tokens_required") }
     /// The metadata as a signed JWT, see ``verified(by:now:)``.
-    public var signedMetadata: String? { string("signed_metadata") }
+    package var signedMetadata: String? { string("signed_metadata") }
 }

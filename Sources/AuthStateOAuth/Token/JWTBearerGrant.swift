@@ -1,4 +1,4 @@
-public import AuthStateFoundation
+package import AuthStateFoundation
 public import AuthStateJOSE
 
 /// An assertion that a service signs anew for each request, to get a token without a user (RFC 7523, 2.1 and 3).
@@ -44,13 +44,9 @@ public struct JWTBearerGrant: Sendable, Hashable, Codable, Redacted {
 
     /// A new assertion with a random `jti`, in its compact form.
     ///
-    /// - Parameters:
-    ///   - provider: The provider that it is for.
-    ///   - key: The private key that signs.
-    ///   - now: The time of day.
     /// - Throws: `AuthStateError` with `.invalidArgument` when an additional claim would replace one of the grant's own;
     ///   `JOSEError` when the platform's cryptographic library fails.
-    public func assertion(
+    package func assertion(
         for provider: ProviderConfiguration, signedWith key: SigningKey, at now: Date
     ) throws -> String {
         let issuedAt = Int64(now.timeIntervalSince1970.rounded(.down))

@@ -32,7 +32,7 @@ public struct RevocationRequest: Sendable, Hashable, OwnTokenRequest, Redacted {
     /// Some providers, such as Google, answer `invalid_token` for a token that is no longer valid: that is success too.
     ///
     /// - Throws: `AuthStateError` of stage logout.
-    public func validate(_ response: TransportResponse) throws {
+    package func validate(_ response: TransportResponse) throws {
         if (200...299).contains(response.status) { return }
         if let error = OAuthErrorResponse(response.json) {
             if response.status == 400, error.error == "invalid_token" { return }

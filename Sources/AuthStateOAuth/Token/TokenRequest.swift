@@ -86,7 +86,7 @@ public struct TokenRequest: Sendable, Hashable, Redacted {
     /// - Throws: `AuthStateError` for a malformed scope or resource, a type of authorization details that the provider does
     ///   not list, an additional parameter that would replace one of the grant's, an assertion that is not signed, or an
     ///   algorithm of the DPoP key that the provider does not take.
-    public func transportRequest(
+    package func transportRequest(
         authentication: ClientAuthentication, dpopProof: String? = nil
     ) throws -> TransportRequest {
         if let dpopKey { try client.provider.check(dpopAlgorithm: dpopKey.algorithm, stage: stage) }

@@ -1,16 +1,16 @@
-public import AuthStateFoundation
+package import AuthStateFoundation
 import AuthStateJOSE
 
 extension TokenResponse {
     /// The end of the refresh token unless it is exchanged before; nil when the provider did not say.
     ///
     /// `refresh_token_timeout` of draft-ietf-oauth-refresh-token-expiration, or a provider's own name of the same.
-    public var refreshTokenExpirationDate: Date? { date(after: Self.refreshTokenLifetimes) }
+    package var refreshTokenExpirationDate: Date? { date(after: Self.refreshTokenLifetimes) }
 
     /// The end of the user's authorization, however often the tokens are renewed; nil when the provider did not say.
     ///
     /// `authorization_expires_in` of draft-ietf-oauth-refresh-token-expiration.
-    public var authorizationExpirationDate: Date? { date(after: ["authorization_expires_in"]) }
+    package var authorizationExpirationDate: Date? { date(after: ["authorization_expires_in"]) }
 
     /// The names of the first: of the draft; of GitHub, Google and others; of Keycloak; of Intuit.
     private static let refreshTokenLifetimes = [

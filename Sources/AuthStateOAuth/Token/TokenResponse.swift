@@ -51,7 +51,7 @@ public struct TokenResponse: Sendable, Hashable, Codable, Redacted {
     }
 
     /// The scopes that were granted and not asked for, in order; empty when nothing is known of either.
-    public func scopes(beyond requested: String?) -> [Scope] {
+    package func scopes(beyond requested: String?) -> [Scope] {
         guard let scope, let requested else { return [] }
         let asked = Set(requested.split(separator: " "))
         return scope.split(separator: " ").filter { !asked.contains($0) }.map { Scope(rawValue: String($0)) }

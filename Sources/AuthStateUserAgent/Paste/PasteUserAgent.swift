@@ -6,7 +6,7 @@ public import AuthStateOAuth
 /// Nothing listens at the redirect URI: the browser shows an error there, and its address bar has the answer.
 public struct PasteUserAgent: ExternalUserAgent {
     /// The port that stands for "any free port": reserved by IANA (RFC 6335), so that nothing else should answer there.
-    public static let unusedPort: UInt16 = 49151
+    package static let unusedPort: UInt16 = 49151
 
     private let show: @Sendable (URL) -> Void
     private let read: @Sendable () async throws -> String?

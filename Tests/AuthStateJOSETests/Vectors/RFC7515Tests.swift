@@ -1,5 +1,6 @@
-import AuthStateJOSE
 import Testing
+
+@testable import AuthStateJOSE
 
 @Suite("RFC 7515, appendix A: signatures") struct RFC7515Tests {
     private static let payload =

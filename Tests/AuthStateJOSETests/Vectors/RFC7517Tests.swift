@@ -1,5 +1,6 @@
-import AuthStateJOSE
 import Testing
+
+@testable import AuthStateJOSE
 
 @Suite("RFC 7517, appendix A, and RFC 7638: keys") struct RFC7517Tests {
     /// A.1, public keys.

@@ -1,5 +1,6 @@
-import AuthStateJOSE
 import Testing
+
+@testable import AuthStateJOSE
 
 @Suite("RFC 7520: the JOSE cookbook") struct RFC7520Tests {
     /// Section 3, by number.

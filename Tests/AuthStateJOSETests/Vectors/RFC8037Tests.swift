@@ -1,5 +1,6 @@
-import AuthStateJOSE
 import Testing
+
+@testable import AuthStateJOSE
 
 @Suite("RFC 8037, appendix A: Ed25519") struct RFC8037Tests {
     private static let signingInput = "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc"

@@ -1,5 +1,6 @@
-import AuthStateJOSE
 import Testing
+
+@testable import AuthStateJOSE
 
 @Suite("Project Wycheproof", .whereWycheproofIsInstalled) struct WycheproofTests {
     private static let files = [

@@ -117,8 +117,8 @@ import Testing
         let digest: [UInt8]
         switch algorithm {
         case .es256: digest = try SHA2.sha256(Array(token.utf8))
-        case .es384: digest = try SHA2.sha384(Array(token.utf8))
-        default: digest = try SHA2.sha512(Array(token.utf8))
+        case .es384: digest = try SHA2.digest(.sha384, of: Array(token.utf8))
+        default: digest = try SHA2.digest(.sha512, of: Array(token.utf8))
         }
         let right = JSONValue.string(Base64URL.encode(digest.prefix(digest.count / 2)))
         #expect(try mint.failure(["at_hash": right]) { $0.accessToken = token } == nil)

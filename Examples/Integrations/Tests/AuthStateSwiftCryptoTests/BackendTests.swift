@@ -1,6 +1,7 @@
-import AuthStateJOSE
 import AuthStateSwiftCrypto
 import Testing
+
+@testable import AuthStateJOSE
 
 /// Makes the library's own tests of digests, keys, signatures and encryption, which are in the folder JOSE, use swift-crypto.
 @_cdecl("AuthStateUseSwiftCrypto")

@@ -1,6 +1,7 @@
 import AuthStateHummingbird
 import AuthStateJOSE
 import AuthStateKit
+import Foundation
 import Testing
 
 @testable import WebServer
@@ -37,7 +38,7 @@ struct SettingsTests {
     @Test("a database, and keys to seal with, the newest first")
     func sealed() throws {
         let keys = try [SealingKey.random(), .random()]
-        let texts = keys.map { Base64.encode($0.bytes.bytes) }
+        let texts = keys.map { Data($0.bytes.bytes).base64EncodedString() }
         let settings = try Settings(environment: [
             "DATABASE_URL": "postgresql://db.example/app", "SEALING_KEY": texts.joined(separator: " "),
         ])

@@ -4,12 +4,8 @@
     import Security
 
     /// Cryptography by Apple's CryptoKit, and by Security for RSA.
-    public struct CryptoKitBackend: CryptoBackend {
-        /// Makes the backend.
-        public init() {}
-
-        /// The digest of bytes.
-        public func digest(_ function: SHA2.Function, of bytes: [UInt8]) throws(JOSEError) -> [UInt8] {
+    struct CryptoKitBackend: CryptoBackend {
+        func digest(_ function: SHA2.Function, of bytes: [UInt8]) throws(JOSEError) -> [UInt8] {
             switch function {
             case .sha256: Array(SHA256.hash(data: bytes))
             case .sha384: Array(SHA384.hash(data: bytes))
@@ -17,8 +13,7 @@
             }
         }
 
-        /// The HMAC of bytes (RFC 2104).
-        public func authenticationCode(
+        func authenticationCode(
             _ function: SHA2.Function, key: [UInt8], of bytes: [UInt8]
         ) throws(JOSEError) -> [UInt8] {
             let key = SymmetricKey(data: key)
@@ -29,8 +24,7 @@
             }
         }
 
-        /// Imports a public key.
-        public func verifier(_ scheme: SignatureScheme, key: JSONWebKey) throws(JOSEError) -> any SignatureVerifier {
+        func verifier(_ scheme: SignatureScheme, key: JSONWebKey) throws(JOSEError) -> any SignatureVerifier {
             switch key.material {
             case .rsa(let modulus, let exponent):
                 let der = DER.sequence(DER.integer(modulus), DER.integer(exponent))
@@ -51,8 +45,7 @@
             }
         }
 
-        /// Imports a private key; refuses one whose public part is another key's.
-        public func signer(_ scheme: SignatureScheme, key: JSONWebKey) throws(JOSEError) -> any SignatureSigner {
+        func signer(_ scheme: SignatureScheme, key: JSONWebKey) throws(JOSEError) -> any SignatureSigner {
             switch (key.material, key.privateMaterial) {
             case (.rsa, .rsa):
                 return try SecuritySignature(
@@ -68,8 +61,7 @@
             }
         }
 
-        /// Generates a private key.
-        public func generateKey(for scheme: SignatureScheme) throws(JOSEError) -> JSONWebKey {
+        func generateKey(for scheme: SignatureScheme) throws(JOSEError) -> JSONWebKey {
             switch scheme {
             case .rsaPKCS1, .rsaPSS: try SecuritySignature.generateKey()
             case .ecdsa(.p256, _): P256.Signing.PrivateKey().exported
@@ -80,8 +72,7 @@
             }
         }
 
-        /// Reads a private key from PKCS #8, PKCS #1 or SEC 1.
-        public func privateKey(der: [UInt8]) throws(JOSEError) -> JSONWebKey {
+        func privateKey(der: [UInt8]) throws(JOSEError) -> JSONWebKey {
             if let key = try? P256.Signing.PrivateKey(derRepresentation: der) { return key.exported }
             if let key = try? P384.Signing.PrivateKey(derRepresentation: der) { return key.exported }
             if let key = try? P521.Signing.PrivateKey(derRepresentation: der) { return key.exported }

@@ -4,12 +4,10 @@
     /// Cryptography by OpenSSL 3's libcrypto, which is opened at run time: nothing is linked.
     ///
     /// When it is missing, every operation throws ``JOSEError`` with `backendUnavailable`, which names the package.
-    public struct OpenSSLBackend: CryptoBackend {
-        /// Makes the backend; the library is opened on first use.
-        public init() {}
+    package struct OpenSSLBackend: CryptoBackend {
+        package init() {}
 
-        /// The digest of bytes.
-        public func digest(_ function: SHA2.Function, of bytes: [UInt8]) throws(JOSEError) -> [UInt8] {
+        package func digest(_ function: SHA2.Function, of bytes: [UInt8]) throws(JOSEError) -> [UInt8] {
             let library = try LibCrypto.get()
             var output = [UInt8](repeating: 0, count: function.digestLength)
             guard library.functions.EVP_Digest(bytes, bytes.count, &output, nil, library.digest(function), nil) == 1
@@ -17,8 +15,7 @@
             return output
         }
 
-        /// The HMAC of bytes (RFC 2104).
-        public func authenticationCode(
+        package func authenticationCode(
             _ function: SHA2.Function, key: [UInt8], of bytes: [UInt8]
         ) throws(JOSEError) -> [UInt8] {
             let library = try LibCrypto.get()
@@ -30,15 +27,13 @@
             return output
         }
 
-        /// Imports a public key.
-        public func verifier(_ scheme: SignatureScheme, key: JSONWebKey) throws(JOSEError) -> any SignatureVerifier {
+        package func verifier(_ scheme: SignatureScheme, key: JSONWebKey) throws(JOSEError) -> any SignatureVerifier {
             let key = try OpenSSLKey(publicKey: key, library: LibCrypto.get())
             guard scheme.hashFunction != nil else { return OpenSSLMessageVerifier(key: key) }
             return try OpenSSLDigestVerifier(scheme: scheme, key: key)
         }
 
-        /// Imports a private key; refuses one whose public part is another key's.
-        public func signer(_ scheme: SignatureScheme, key: JSONWebKey) throws(JOSEError) -> any SignatureSigner {
+        package func signer(_ scheme: SignatureScheme, key: JSONWebKey) throws(JOSEError) -> any SignatureSigner {
             guard let der = key.privateKeyDER else { throw JOSEError(.keyMismatch, "the key is not private") }
             let imported = try OpenSSLKey(privateKeyDER: der, library: LibCrypto.get())
             guard try imported.publicMaterial() == key.material else {
@@ -47,13 +42,11 @@
             return OpenSSLSigner(scheme: scheme, key: imported)
         }
 
-        /// Generates a private key.
-        public func generateKey(for scheme: SignatureScheme) throws(JOSEError) -> JSONWebKey {
+        package func generateKey(for scheme: SignatureScheme) throws(JOSEError) -> JSONWebKey {
             try OpenSSLKey(generatingFor: scheme, library: LibCrypto.get()).export()
         }
 
-        /// Reads a private key from PKCS #8, PKCS #1 or SEC 1.
-        public func privateKey(der: [UInt8]) throws(JOSEError) -> JSONWebKey {
+        package func privateKey(der: [UInt8]) throws(JOSEError) -> JSONWebKey {
             let key = try OpenSSLKey(privateKeyDER: der, library: LibCrypto.get()).export()
             // The same checks as for a key that came as JSON: lengths above all.
             return try JSONWebKey(json: key.privateJSON)

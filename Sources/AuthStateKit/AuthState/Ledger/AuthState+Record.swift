@@ -144,12 +144,7 @@ extension AuthState {
         public var error: AuthStateError
 
         /// Makes a pause.
-        ///
-        /// - Parameters:
-        ///   - from: The beginning; nil when it is not known.
-        ///   - until: The end.
-        ///   - error: The error of the last renewal.
-        public init(from: Date? = nil, until: Date, error: AuthStateError) {
+        package init(from: Date? = nil, until: Date, error: AuthStateError) {
             self.from = from
             self.until = until
             self.error = error

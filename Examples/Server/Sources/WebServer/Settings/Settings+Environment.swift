@@ -1,6 +1,11 @@
 import AuthStateHummingbird
-import AuthStateJOSE
 import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension Settings {
     /// Reads the environment; the table of variables is in the README.
@@ -91,7 +96,7 @@ struct Variables {
     /// Keys as base64, the newest first, spaces between them; an error about a key does not show it.
     func sealingKeys() throws -> [SealingKey] {
         try (self["SEALING_KEY"] ?? "").split(separator: " ").map { text in
-            guard let bytes = Base64.decode(text), let key = try? SealingKey(bytes: bytes) else {
+            guard let bytes = Data(base64Encoded: String(text)), let key = try? SealingKey(bytes: bytes) else {
                 throw SettingsError(
                     variable: "SEALING_KEY", problem: "a key is 32 bytes as base64: openssl rand -base64 32")
             }
