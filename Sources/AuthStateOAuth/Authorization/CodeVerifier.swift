@@ -8,12 +8,6 @@ public struct CodeVerifier: Sendable, Hashable, Codable, Redacted {
     /// A new verifier of 32 random bytes, 43 characters.
     public init() { rawValue = RandomText.make() }
 
-    /// A new verifier of 43 to 128 characters; throws `AuthStateError` with `.invalidArgument` for another length.
-    package init(length: Int) throws {
-        guard (43...128).contains(length) else { throw Self.refusal("\(length) characters") }
-        rawValue = String(RandomText.make(bytes: (length * 3 + 3) / 4).prefix(length))
-    }
-
     /// A verifier that was made elsewhere; throws `AuthStateError` with `.invalidArgument` when it has another length
     /// or other characters.
     public init(_ verifier: String) throws {
@@ -37,5 +31,5 @@ public struct CodeVerifier: Sendable, Hashable, Codable, Redacted {
 
 /// Unguessable text for state, nonce and verifier.
 enum RandomText {
-    static func make(bytes: Int = 32) -> String { Base64URL.encode(SecureRandom.bytes(bytes)) }
+    static func make() -> String { Base64URL.encode(SecureRandom.bytes(32)) }
 }

@@ -70,13 +70,8 @@ package struct ClientAuthentication: Sendable, Hashable, Redacted {
         return Self(clientID: clientID, method: method, proof: .assertion(assertion))
     }
 
-    /// The method for a secret when none was chosen: the first of Basic, post and JWT that the metadata list, and Basic when
-    /// they list none of them or say nothing.
-    package static func preferredMethod(_ metadata: ProviderMetadata?) -> ClientAuthenticationMethod {
-        preferredMethod(of: metadata?.tokenEndpointAuthMethodsSupported)
-    }
-
-    /// The method for a secret among those that an endpoint accepts.
+    /// The method for a secret when none was chosen: the first of Basic, post and JWT that the endpoint accepts, and Basic
+    /// when the metadata list none of them or say nothing.
     package static func preferredMethod(of accepted: [String]?) -> ClientAuthenticationMethod {
         let listed = accepted ?? []
         let usable: [ClientAuthenticationMethod] = [.clientSecretBasic, .clientSecretPost, .clientSecretJWT]

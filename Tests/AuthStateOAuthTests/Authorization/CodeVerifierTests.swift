@@ -8,17 +8,16 @@ import Testing
         #expect(try verifier.challenge() == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
     }
 
-    @Test("a verifier can be made with every length from 43 to 128, and no other")
+    @Test("a new verifier has 43 characters, and one from elsewhere 43 to 128")
     func lengths() throws {
+        #expect(CodeVerifier().rawValue.utf8.count == 43)
         for length in 43...128 {
-            let verifier = try CodeVerifier(length: length).rawValue
-            #expect(verifier.utf8.count == length)
+            let verifier = String(repeating: "a", count: length)
             #expect(try CodeVerifier(verifier).rawValue == verifier)
         }
-        for length in [-1, 0, 42, 129, Int.max] {
-            #expect(refusal { try CodeVerifier(length: length) }?.code == .invalidArgument)
+        for length in [0, 42, 129] {
+            #expect(refusal { try CodeVerifier(String(repeating: "a", count: length)) }?.code == .invalidArgument)
         }
-        #expect(CodeVerifier().rawValue.utf8.count == 43)
     }
 
     @Test("a verifier has unreserved characters only (RFC 7636, section 4.1)")
@@ -28,7 +27,5 @@ import Testing
         for character in [" ", "+", "/", "=", "%", "\n", "ä", "\u{0}"] {
             #expect(refusal { try CodeVerifier(body + character) }?.code == .invalidArgument)
         }
-        #expect(refusal { try CodeVerifier(body) } != nil)
-        #expect(refusal { try CodeVerifier(String(repeating: "a", count: 129)) } != nil)
     }
 }

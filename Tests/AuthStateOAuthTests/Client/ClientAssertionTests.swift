@@ -113,8 +113,8 @@ import Testing
 
     @Test func `a secret signs when the provider takes nothing else from it`() throws {
         func preferred(_ methods: JSONValue) throws -> ClientAuthenticationMethod {
-            try ClientAuthentication.preferredMethod(
-                Fixtures.metadata(["token_endpoint_auth_methods_supported": methods]))
+            let metadata = try Fixtures.metadata(["token_endpoint_auth_methods_supported": methods])
+            return ClientAuthentication.preferredMethod(of: metadata.tokenEndpointAuthMethodsSupported)
         }
         #expect(try preferred(["private_key_jwt", "client_secret_jwt"]) == .clientSecretJWT)
         #expect(try preferred(["client_secret_jwt", "client_secret_post"]) == .clientSecretPost)

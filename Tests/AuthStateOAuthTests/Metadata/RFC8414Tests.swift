@@ -30,9 +30,10 @@ import Testing
         #expect(configuration.userInfoEndpoint?.absoluteString == "https://server.example.com/userinfo")
         #expect(configuration.jwksURI?.absoluteString == "https://server.example.com/jwks.json")
         #expect(configuration.registrationEndpoint?.absoluteString == "https://server.example.com/register")
-        #expect(metadata.tokenEndpointAuthMethodsSupported == ["client_secret_basic", "private_key_jwt"])
+        let methods = metadata.tokenEndpointAuthMethodsSupported
+        #expect(methods == ["client_secret_basic", "private_key_jwt"])
         #expect(metadata.tokenEndpointAuthSigningAlgValuesSupported == ["RS256", "ES256"])
-        #expect(ClientAuthentication.preferredMethod(metadata) == .clientSecretBasic)
+        #expect(ClientAuthentication.preferredMethod(of: methods) == .clientSecretBasic)
         let other = refusal {
             try ProviderConfiguration(
                 metadata: metadata, issuer: Issuer("https://server.example.com/"), kind: .authorizationServer)

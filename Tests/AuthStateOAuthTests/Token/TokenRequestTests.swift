@@ -78,13 +78,13 @@ import Testing
 
     @Test func `Basic is preferred, and is the default when the metadata say nothing (RFC 8414, section 2)`() throws {
         func preferred(_ methods: JSONValue?) throws -> ClientAuthenticationMethod {
-            try ClientAuthentication.preferredMethod(
-                Fixtures.metadata(["token_endpoint_auth_methods_supported": methods]))
+            let metadata = try Fixtures.metadata(["token_endpoint_auth_methods_supported": methods])
+            return ClientAuthentication.preferredMethod(of: metadata.tokenEndpointAuthMethodsSupported)
         }
         #expect(try preferred(nil) == .clientSecretBasic)
         #expect(try preferred(["client_secret_post", "client_secret_basic"]) == .clientSecretBasic)
         #expect(try preferred(["client_secret_post"]) == .clientSecretPost)
-        #expect(ClientAuthentication.preferredMethod(nil) == .clientSecretBasic)
+        #expect(ClientAuthentication.preferredMethod(of: nil) == .clientSecretBasic)
     }
 
     @Test func `additional parameters are sent, repeated ones too, and replace nothing`() throws {

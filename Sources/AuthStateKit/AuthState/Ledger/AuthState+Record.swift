@@ -80,12 +80,12 @@ extension AuthState {
         /// A count of changes.
         public var revision = 0
         /// The time of a renewal whose answer never came: the refresh token may have been spent.
-        public var unconfirmedRenewal: Date? {
+        package var unconfirmedRenewal: Date? {
             get { stamps.unconfirmed.date }
             set { stamps.unconfirmed = newValue.map { Stamp(at: $0, after: stamps.newestTokens) } ?? .never }
         }
         /// The pause in which no renewal is tried; nil when there is none.
-        public var renewalPause: RenewalPause? {
+        package var renewalPause: RenewalPause? {
             get { pauseBox?.value }
             set { (pauseBox, stamps.pause) = (newValue.map(Box.init), newValue == nil ? .never : nextStamp()) }
         }
@@ -135,20 +135,13 @@ extension AuthState {
     }
 
     /// A time in which the provider is not asked again, and the error that caused it.
-    public struct RenewalPause: Sendable, Hashable, Codable {
+    package struct RenewalPause: Sendable, Hashable, Codable {
         /// The beginning; nil in archives without one.
-        public var from: Date?
+        var from: Date?
         /// The end.
-        public var until: Date
+        var until: Date
         /// The error of the last renewal.
-        public var error: AuthStateError
-
-        /// Makes a pause.
-        package init(from: Date? = nil, until: Date, error: AuthStateError) {
-            self.from = from
-            self.until = until
-            self.error = error
-        }
+        var error: AuthStateError
 
         /// Returns whether a date is in the pause. A date before its beginning is not: it shows that a clock was set.
         func contains(_ date: Date) -> Bool {
