@@ -19,6 +19,7 @@ AUTHSTATE_CURL_CONSTANTS(CHECK_CONSTANT)
 AUTHSTATE_CURL_FUNCTIONS(CHECK_FUNCTION)
 
 _Static_assert(SAME_TYPE(AuthStateCurlWrite, curl_write_callback), "curl_write_callback");
+_Static_assert(SAME_TYPE(AuthStateCurlWrite, curl_read_callback), "curl_read_callback");
 _Static_assert(SAME_TYPE(AuthStateCurlPrerequest, curl_prereq_callback), "curl_prereq_callback");
 _Static_assert(SAME_TYPE(AuthStateCurlSocketChange, curl_socket_callback), "curl_socket_callback");
 _Static_assert(SAME_TYPE(AuthStateCurlTimerChange, curl_multi_timer_callback), "curl_multi_timer_callback");

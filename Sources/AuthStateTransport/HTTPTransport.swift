@@ -20,12 +20,30 @@ public protocol HTTPTransport: Sendable {
     ///
     /// - Throws: `TransportError`, or `CancellationError` of the task.
     func stream(_ request: TransportRequest) async throws -> StreamedResponse
+
+    /// Sends a request with a body that is read as it is sent, and returns the answer when its head has come.
+    ///
+    /// The transport holds a piece of the body at a time, and the request is sent once. `body` of the request does not count; its
+    /// `timeout` is the time that the server may take for a piece, and for the head after the last one. A server may answer before it
+    /// has the whole body: the rest is not read then.
+    ///
+    /// The default reads the whole body first, at most 16 MiB. A transport around another one forwards the call.
+    ///
+    /// - Throws: `TransportError`, `CancellationError` of the task, or the error of the body.
+    func stream(_ request: TransportRequest, sending body: StreamedBody) async throws -> StreamedResponse
 }
 
 extension HTTPTransport {
     /// Reads the whole answer, then returns it.
     public func stream(_ request: TransportRequest) async throws -> StreamedResponse {
         StreamedResponse(try await send(request))
+    }
+
+    /// Reads the whole body, at most 16 MiB, then sends the request.
+    public func stream(_ request: TransportRequest, sending body: StreamedBody) async throws -> StreamedResponse {
+        var request = request
+        request.body = try await body.collected(upTo: 16 << 20)
+        return try await stream(request)
     }
 }
 

@@ -23,6 +23,13 @@ public struct SystemTransport: HTTPTransport {
 
     /// Sends a request and returns the answer when its head has come; throws as `send(_:)` does.
     public func stream(_ request: TransportRequest) async throws -> StreamedResponse { try await base.stream(request) }
+
+    /// Sends a request with a body that is read as it is sent; throws as `send(_:)` does, and the error of the body.
+    ///
+    /// On Apple platforms the whole body is read first, at most 16 MiB.
+    public func stream(_ request: TransportRequest, sending body: StreamedBody) async throws -> StreamedResponse {
+        try await base.stream(request, sending: body)
+    }
 }
 
 extension HTTPTransport where Self == SystemTransport {

@@ -7,6 +7,8 @@ final class TransportExchange: Sendable {
     let request: WireRequest
     /// Where the body goes of an answer that is read as it comes; nil for one that is read as a whole.
     let body: BodyPipe?
+    /// Where the body comes from of a request that is sent as it is read; nil for another one.
+    let upload: UploadPipe?
     private let state = Lock<State>(.unclaimed)
 
     private enum State {
@@ -17,7 +19,9 @@ final class TransportExchange: Sendable {
         case finished
     }
 
-    init(_ request: WireRequest, body: BodyPipe? = nil) { (self.request, self.body) = (request, body) }
+    init(_ request: WireRequest, body: BodyPipe? = nil, upload: UploadPipe? = nil) {
+        (self.request, self.body, self.upload) = (request, body, upload)
+    }
 
     /// Resumes the caller of a stream with the answer's head.
     func begin(_ head: TransportResponse) { resume(.success(head)) }
@@ -49,6 +53,7 @@ final class TransportExchange: Sendable {
     func finish(_ result: Result<TransportResponse, any Error>) {
         resume(result)
         body?.finish(result.map { _ in })
+        upload?.stop()
     }
 
     private func resume(_ result: Result<TransportResponse, any Error>) {

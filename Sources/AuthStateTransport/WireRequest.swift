@@ -13,6 +13,8 @@ struct WireRequest: Sendable {
     var isSecure: Bool
     var headers: [TransportHeaders.Field]
     var body: Data?
+    /// Whether a body is read as it is sent, in place of `body`.
+    let streamsBody: Bool
     var timeout: Duration
     var maximumResponseBytes: Int
     /// Whether a proxy may carry it: not to this machine, which would show clear text to another one. Where addresses have to be
@@ -27,7 +29,7 @@ struct WireRequest: Sendable {
     private static let framing = ["Content-Length", "Transfer-Encoding", "Expect"]
 
     /// Checks a request; throws `TransportError` with `.invalidRequest`.
-    init(_ request: TransportRequest) throws {
+    init(_ request: TransportRequest, streamsBody: Bool = false) throws {
         url = request.url.absoluteString
         let reference = URIReference(url)
         isSecure = reference.hasScheme("https")
@@ -55,8 +57,11 @@ struct WireRequest: Sendable {
                 throw Self.refusal("The header \(field.name) holds a line break or another control character.")
             }
         }
-        body = request.body
-        if method == "HEAD", body?.isEmpty == false { throw Self.refusal("A HEAD request cannot have a body.") }
+        self.streamsBody = streamsBody
+        body = streamsBody ? nil : request.body
+        if method == "HEAD", streamsBody || body?.isEmpty == false {
+            throw Self.refusal("A HEAD request cannot have a body.")
+        }
         timeout = request.timeout
         maximumResponseBytes = max(0, request.maximumResponseBytes)
         addressPolicy = TrustCheck.publicAddress.isOn ? request.addressPolicy : .any
@@ -69,10 +74,12 @@ struct WireRequest: Sendable {
     var mayLeaveNameToProxy: Bool { isSecure && !reachesThisMachine && addressPolicy.allows(host: host) }
     /// The authority, for messages.
     var peer: String { authority.printable() }
-    /// Whether sending it twice does no more than sending it once (RFC 9110, section 9.2.2).
-    var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) }
+    /// Whether it can be sent twice, and that does no more than sending it once (RFC 9110, section 9.2.2).
+    var isIdempotent: Bool {
+        !streamsBody && ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method)
+    }
     /// Whether a body, if only an empty one, is expected with the method (RFC 9110, section 8.6).
-    var sendsBody: Bool { body != nil || ["POST", "PUT", "PATCH"].contains(method) }
+    var sendsBody: Bool { streamsBody || body != nil || ["POST", "PUT", "PATCH"].contains(method) }
     /// The timeout in whole milliseconds, rounded up, at least one: zero would mean none.
     var timeoutMilliseconds: Int { timeout.wholeMilliseconds }
 

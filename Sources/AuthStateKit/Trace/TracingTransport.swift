@@ -13,7 +13,16 @@ struct TracingTransport: HTTPTransport {
 
     /// Reports the head of the answer.
     func stream(_ request: TransportRequest) async throws -> StreamedResponse {
-        try await traced(request, base.stream) { TransportResponse(status: $0.status, headers: $0.headers) }
+        try await traced(request, { try await base.stream($0) }) {
+            TransportResponse(status: $0.status, headers: $0.headers)
+        }
+    }
+
+    /// Reports the head of the answer.
+    func stream(_ request: TransportRequest, sending body: StreamedBody) async throws -> StreamedResponse {
+        try await traced(request, { try await base.stream($0, sending: body) }) {
+            TransportResponse(status: $0.status, headers: $0.headers)
+        }
     }
 
     private func traced<R>(

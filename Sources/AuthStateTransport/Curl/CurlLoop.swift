@@ -12,8 +12,8 @@
         private let sockets: CurlSockets
         private var queue: CurlQueue
         private var transfers: [ObjectIdentifier: CurlTransfer] = [:]
-        /// The hosts of streams whose head has just come.
-        private var begun: [String] = []
+        /// The streams whose head has just come.
+        private var begun: [CurlTransfer] = []
         /// The number of streams in progress, whose connections do not count.
         private var streams = 0 {
             didSet {
@@ -88,8 +88,7 @@
                         case .start(let exchange): enqueue(exchange)
                         case .cancel(let exchange): cancel(exchange)
                         case .resume(let exchange):
-                            guard let transfer = transfers[ObjectIdentifier(exchange)] else { continue }
-                            AuthStateCurlEasyPause(transfer.easy, AuthStateCurl_CURLPAUSE_CONT)
+                            transfers[ObjectIdentifier(exchange)]?.pause()
                         case .stop: return close()
                         }
                     }
@@ -106,10 +105,14 @@
         /// Lets others use the places of streams whose head has come.
         private func makeRoom() {
             guard !begun.isEmpty else { return }
-            let hosts = begun
+            let transfers = begun
             begun = []
-            streams += hosts.count
-            hosts.forEach(leave)
+            streams += transfers.count
+            for transfer in transfers {
+                // libcurl ends no exchange that is paused, also when it sends no more of a refused request.
+                transfer.pause()
+                leave(transfer.host)
+            }
         }
 
         /// Starts an exchange, as soon as its host has room for it.
@@ -142,7 +145,7 @@
             }
             let transfer = CurlTransfer(
                 exchange, with: host, easy: easy, search: search ?? authorities.first,
-                spentMilliseconds: spentMilliseconds, onHead: { [unowned self] in begun.append(host) })
+                spentMilliseconds: spentMilliseconds, onHead: { [unowned self] in begun.append($0) })
             let code = transfer.apply(options, &authorities)
             guard code == AuthStateCurl_CURLE_OK, AuthStateCurlMultiAdd(multi, easy) == 0 else {
                 exchange.finish(.failure(CurlFailure.setUp(code)))

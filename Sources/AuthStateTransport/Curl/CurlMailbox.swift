@@ -8,7 +8,7 @@
         enum Command: Sendable {
             case start(TransportExchange)
             case cancel(TransportExchange)
-            /// The reader of a stream that was paused has room again.
+            /// The reader of a stream that was paused has room again, or the body of a request has another piece.
             case resume(TransportExchange)
             case stop
         }

@@ -89,7 +89,12 @@
                 check(AuthStateCurlSetLong(easy, AuthStateCurl_CURLOPT_NOBODY, 1))
                 return
             }
-            if request.sendsBody {
+            if let upload = exchange.upload {
+                check(AuthStateCurlSetLong(easy, AuthStateCurl_CURLOPT_UPLOAD, 1))
+                let count = upload.count.map { Int64($0) } ?? -1
+                check(AuthStateCurlSetOffset(easy, AuthStateCurl_CURLOPT_INFILESIZE_LARGE, count))
+                setReader(check)
+            } else if request.sendsBody {
                 let body = request.body ?? Data()
                 check(AuthStateCurlSetLong(easy, AuthStateCurl_CURLOPT_POST, 1))
                 check(AuthStateCurlSetOffset(easy, AuthStateCurl_CURLOPT_POSTFIELDSIZE_LARGE, Int64(body.count)))
@@ -104,6 +109,15 @@
                 }
             }
             check(AuthStateCurlSetPointer(easy, AuthStateCurl_CURLOPT_CUSTOMREQUEST, request.method))
+        }
+
+        private func setReader(_ check: (Int) -> Void) {
+            check(AuthStateCurlSetPointer(easy, AuthStateCurl_CURLOPT_READDATA, context))
+            check(
+                AuthStateCurlSetWrite(easy, AuthStateCurl_CURLOPT_READFUNCTION) { bytes, size, count, context in
+                    guard let context else { return 0 }
+                    return CurlTransfer.from(context).supply(.init(start: bytes, count: size * count))
+                })
         }
 
         private func setHeaders(_ check: (Int) -> Void) {

@@ -34,7 +34,7 @@
         var countsAttempts = false
 
         /// Called when the head of a stream has come.
-        private let onHead: () -> Void
+        private let onHead: (CurlTransfer) -> Void
         /// Whether the head of a stream has come.
         private(set) var isStreaming = false
         /// The fault of a stream's head, which ends the exchange.
@@ -45,7 +45,7 @@
 
         init(
             _ exchange: TransportExchange, with host: String, easy: UnsafeMutableRawPointer,
-            search: CurlAuthorities.Search, spentMilliseconds: Int, onHead: @escaping () -> Void
+            search: CurlAuthorities.Search, spentMilliseconds: Int, onHead: @escaping (CurlTransfer) -> Void
         ) {
             self.exchange = exchange
             self.host = host
@@ -83,7 +83,9 @@
                 return false
             case .success(let head):
                 isStreaming = true
-                onHead()
+                // libcurl sends no more to a server that has refused or redirected the request.
+                if head.status >= 300 { exchange.upload?.stop() }
+                onHead(self)
                 exchange.begin(head)
                 return true
             }
@@ -91,12 +93,28 @@
 
         func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
             if let body = exchange.body {
-                if !body.take(Data(bytes)) { AuthStateCurlEasyPause(easy, AuthStateCurl_CURLPAUSE_RECV) }
+                if !body.take(Data(bytes)) { pause() }
                 return true
             }
             if bytes.count > exchange.request.maximumResponseBytes - body.count { excess = .body }
             if excess == nil { body.append(contentsOf: bytes) }
             return excess == nil
+        }
+
+        /// Fills a buffer with bytes of a streamed body; returns their number, or what libcurl takes for a pause.
+        func supply(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+            switch exchange.upload?.take(into: buffer) ?? .end {
+            case .bytes(let count): count
+            case .later: AuthStateCurl_CURL_READFUNC_PAUSE
+            case .end: 0
+            }
+        }
+
+        /// Pauses each direction whose other side is behind, and lets the others go on.
+        func pause() {
+            let receiving = exchange.body?.hasRoom ?? true ? 0 : AuthStateCurl_CURLPAUSE_RECV
+            let sending = exchange.upload?.isStarved ?? false ? AuthStateCurl_CURLPAUSE_SEND : 0
+            AuthStateCurlEasyPause(easy, receiving | sending)
         }
 
         /// Called with each address that a name resolves to, before anything is sent there; false forbids it.

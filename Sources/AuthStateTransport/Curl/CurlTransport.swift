@@ -29,17 +29,37 @@
         ///
         /// A connection that carries a stream does not count among `maximumConnectionsPerHost`.
         public func stream(_ request: TransportRequest) async throws -> StreamedResponse {
-            let (mailbox, body) = (try mailbox(), BodyPipe())
-            let exchange = TransportExchange(try WireRequest(request), body: body)
-            body.onRoom { [weak exchange] in exchange.map { mailbox.post(.resume($0)) } }
-            let limit = Task {
-                try await Task.sleep(for: exchange.request.timeout)
-                exchange.finish(.failure(CurlFailure.timedOut(exchange.request)))
+            try await stream(try WireRequest(request), nil)
+        }
+
+        /// Sends a request with a body that is read as it is sent, and returns the answer when its head has come, with any status;
+        /// throws as `send(_:)` does, and the error of the body.
+        public func stream(_ request: TransportRequest, sending body: StreamedBody) async throws -> StreamedResponse {
+            try await stream(try WireRequest(request, streamsBody: true), body)
+        }
+
+        private func stream(_ request: WireRequest, _ source: StreamedBody?) async throws -> StreamedResponse {
+            let (mailbox, body, upload) = (try mailbox(), BodyPipe(), source.map { UploadPipe(count: $0.count) })
+            let exchange = TransportExchange(request, body: body, upload: upload)
+            let end: @Sendable (any Error) -> Void = { error in
+                exchange.finish(.failure(error))
                 mailbox.post(.cancel(exchange))
+            }
+            body.onRoom { [weak exchange] in exchange.map { mailbox.post(.resume($0)) } }
+            if let source, let upload {
+                upload.start(source, wake: { mailbox.post(.resume(exchange)) }, fail: end)
+            }
+            let limit = Task {
+                var deadline = ContinuousClock.now + request.timeout
+                repeat {
+                    try await Task.sleep(until: deadline)
+                    deadline = upload?.deadline(request.timeout) ?? deadline
+                } while deadline > .now
+                end(CurlFailure.timedOut(request))
             }
             defer { limit.cancel() }
             let head = try await perform(exchange, by: mailbox)
-            let reader = BodyReader(body) { mailbox.post(.cancel(exchange)) }
+            let reader = BodyReader(body) { end(CancellationError()) }
             return StreamedResponse(status: head.status, headers: head.headers) { [self] in
                 // The connections end with the transport.
                 defer { withExtendedLifetime(self) {} }

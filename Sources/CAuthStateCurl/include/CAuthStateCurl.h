@@ -57,11 +57,13 @@ struct CURLMsg;
     CONSTANT(CURL_SOCKET_TIMEOUT, -1)                                                                                 \
     CONSTANT(CURL_SOCKET_BAD, -1)                                                                                     \
     CONSTANT(CURLPAUSE_RECV, 1)                                                                                       \
-    CONSTANT(CURLPAUSE_CONT, 0)                                                                                       \
+    CONSTANT(CURLPAUSE_SEND, 4)                                                                                       \
+    CONSTANT(CURL_READFUNC_PAUSE, 0x10000001)                                                                         \
     CONSTANT(CURL_BLOB_COPY, 1)                                                                                       \
     CONSTANT(CURLMSG_DONE, 1)                                                                                         \
     /* Options whose value is a long */                                                                               \
     CONSTANT(CURLOPT_NOBODY, 44)                                                                                      \
+    CONSTANT(CURLOPT_UPLOAD, 46)                                                                                      \
     CONSTANT(CURLOPT_POST, 47)                                                                                        \
     CONSTANT(CURLOPT_NETRC, 51)                                                                                       \
     CONSTANT(CURLOPT_FOLLOWLOCATION, 52)                                                                              \
@@ -81,6 +83,7 @@ struct CURLMsg;
     /* Options whose value is a pointer */                                                                            \
     CONSTANT(CURLOPT_WRITEDATA, 10001)                                                                                \
     CONSTANT(CURLOPT_URL, 10002)                                                                                      \
+    CONSTANT(CURLOPT_READDATA, 10009)                                                                                 \
     CONSTANT(CURLOPT_PROXY, 10004)                                                                                    \
     CONSTANT(CURLOPT_ERRORBUFFER, 10010)                                                                              \
     CONSTANT(CURLOPT_USERAGENT, 10018)                                                                                \
@@ -98,10 +101,12 @@ struct CURLMsg;
     CONSTANT(CURLOPT_PREREQDATA, 10313)                                                                               \
     /* Options whose value is a function, an offset or a blob */                                                      \
     CONSTANT(CURLOPT_WRITEFUNCTION, 20011)                                                                            \
+    CONSTANT(CURLOPT_READFUNCTION, 20012)                                                                             \
     CONSTANT(CURLOPT_HEADERFUNCTION, 20079)                                                                           \
     CONSTANT(CURLOPT_OPENSOCKETFUNCTION, 20163)                                                                       \
     CONSTANT(CURLOPT_PREREQFUNCTION, 20312)                                                                           \
     CONSTANT(CURLOPT_POSTFIELDSIZE_LARGE, 30120)                                                                      \
+    CONSTANT(CURLOPT_INFILESIZE_LARGE, 30115)                                                                         \
     CONSTANT(CURLOPT_CAINFO_BLOB, 40309)                                                                              \
     CONSTANT(CURLMOPT_MAXCONNECTS, 6)                                                                                 \
     CONSTANT(CURLMOPT_MAX_HOST_CONNECTIONS, 7)                                                                        \
@@ -178,7 +183,8 @@ struct AuthStateCurlAddress {
     unsigned short addr[8];
 };
 
-/// Takes a piece of a header section or of a body; any result but `size * count` ends the exchange.
+/// Takes a piece of a header section or of a body; any result but `size * count` ends the exchange. Also fills a buffer with bytes of
+/// a request's body: returns their number, 0 at the end, or CURL_READFUNC_PAUSE.
 typedef size_t (*AuthStateCurlWrite)(char *bytes, size_t size, size_t count, void *context);
 
 /// Called to open the socket of a new connection; CURL_SOCKET_BAD refuses the address.
@@ -210,7 +216,7 @@ long AuthStateCurlGlobalInit(void);
 void *AuthStateCurlEasyInit(void);
 void AuthStateCurlEasyReset(void *easy);
 void AuthStateCurlEasyCleanup(void *easy);
-/// Pauses the body's delivery, also from within a callback, or lets it go on: CURLPAUSE_RECV or CURLPAUSE_CONT.
+/// Pauses directions, also from within a callback, and lets the others go on: CURLPAUSE_RECV, CURLPAUSE_SEND, both or none.
 void AuthStateCurlEasyPause(void *easy, long what);
 long AuthStateCurlSetLong(void *easy, long option, long value);
 long AuthStateCurlSetPointer(void *easy, long option, const void *value);

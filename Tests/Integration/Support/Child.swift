@@ -14,7 +14,8 @@ final class Child: Sendable {
         case descriptor(Int32)
     }
 
-    private let id: pid_t
+    /// The process.
+    let id: pid_t
     private let end = End()
 
     /// Starts a program, found through `PATH`.

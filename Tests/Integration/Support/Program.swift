@@ -52,6 +52,9 @@ final class Program: Sendable {
         }
     }
 
+    /// The process.
+    var id: pid_t { child.id }
+
     /// Whether the program has ended.
     var hasEnded: Bool { child.status() != nil }
 

@@ -2,7 +2,6 @@ import AuthStateKit
 import AuthStatePlatform
 import NIOCore
 import NIOHTTP1
-import Synchronization
 
 /// One connection of a program: requests and answers in turn.
 struct ProxyConnection: Sendable {
@@ -29,6 +28,18 @@ struct ProxyConnection: Sendable {
     private typealias Parts = NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
     private typealias Writer = NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
 
+    /// A request whose head has come.
+    private struct Asked: Sendable {
+        let head: ProxyHead
+        let target: Result<URL, ProxyFailure>
+        let start = ContinuousClock.now
+        /// Whether the program has shown the key.
+        let isKnown: Bool
+        /// Whether the connection ends with the answer.
+        let isLast: Bool
+        let knowsChunks: Bool
+    }
+
     /// Serves one request; returns whether another one may follow.
     ///
     /// - Parameter isKnown: Whether the program has shown the key; else it has little time for a request.
@@ -36,7 +47,6 @@ struct ProxyConnection: Sendable {
         let first = closing(isKnown: isKnown)
         defer { first.cancel() }
         guard case .head(let head)? = try await parts.next() else { return false }
-        let start = ContinuousClock.now
         let request = ProxyHead(head)
         let target = judge(request)
         if case .success = target, !isKnown {
@@ -44,42 +54,54 @@ struct ProxyConnection: Sendable {
             places.leave(connection.channel)
         }
         first.cancel()
-        let deadline = closing(isKnown: isKnown)
-        defer { deadline.cancel() }
-        var isLast = !head.isKeepAlive
-        var body: Data?
-        if case .failure = target, request.isAnsweredAtOnce {
-            isLast = true
-        } else {
-            if case .success = target, !request.expectations.isEmpty {
+        let isRefusedAtOnce = (try? target.get()) == nil && request.isAnsweredAtOnce
+        let asked = Asked(
+            head: request, target: target, isKnown: isKnown, isLast: !head.isKeepAlive || isRefusedAtOnce,
+            knowsChunks: head.version == .http1_1)
+        switch target {
+        case .failure(let failure):
+            if !isRefusedAtOnce, !(try await skip(&parts, isKnown: isKnown)) { return false }
+            if failure.isTold { await forwarder.log.note(failure.error) }
+            return try await answer(asked, with: failure.answer, outbound)
+        case .success(let url):
+            if !request.expectations.isEmpty {
                 try await outbound.write(.head(HTTPResponseHead(version: .http1_1, status: .continue)))
             }
-            guard let end = try await Self.end(of: &parts, keepsBody: (try? target.get()) != nil) else { return false }
-            body = end.body
+            guard let beginning = try await beginning(of: &parts) else { return false }
+            if beginning.isWhole { return try await forward(asked, .whole(beginning.bytes), to: url, outbound) }
+            let upload = ProxyUpload(beginning.bytes)
+            async let goesOn = forward(asked, .streamed(upload.body(count: request.length)), to: url, outbound)
+            let isWhole = await pass(&parts, to: upload)
+            return try await goesOn && isWhole
         }
-        deadline.cancel()
+    }
 
-        var answer: ProxyAnswer =
-            switch (target, body) {
-            case (.failure(let failure), _): failure.answer
-            case (.success, nil): ProxyFailure.body.answer
-            case (.success(let url), let body?):
-                try await work.run { [forwarder] in await forwarder.answer(to: request, body, at: url) }
-            }
-        forwarder.log.trace(request, try? target.get(), answer.status, since: start)
-        if case .failure(let failure) = target, failure.isTold { await forwarder.log.note(failure.error) }
+    /// Passes a request on, and sends the answer; returns whether another request may follow.
+    private func forward(_ asked: Asked, _ body: ProxyBody, to url: URL, _ outbound: Writer) async throws -> Bool {
+        let answer = try await work.run { [forwarder] in await forwarder.answer(to: asked.head, body, at: url) }
+        do { return try await self.answer(asked, with: answer, outbound) } catch {
+            // A program that still sends its request need not go on.
+            connection.channel.close(promise: nil)
+            throw error
+        }
+    }
+
+    /// Sends an answer, and writes its line of the audit; returns whether another request may follow.
+    private func answer(_ asked: Asked, with answer: ProxyAnswer, _ outbound: Writer) async throws -> Bool {
+        var (answer, isLast) = (answer, asked.isLast)
+        forwarder.log.trace(asked.head, try? asked.target.get(), answer.status, since: asked.start)
         var end = ProxyAudit.End(status: answer.status)
         do {
-            if answer.frame(forChunks: head.version == .http1_1) { isLast = true }
-            try await send(answer, isLast: isLast, isKnown: isKnown, to: outbound, &end)
+            if answer.frame(forChunks: asked.knowsChunks) { isLast = true }
+            try await send(answer, isLast: isLast, isKnown: asked.isKnown, to: outbound, &end)
             end.reason = .whole
         } catch {
             end.reason = error is TransportError ? .api : Task.isCancelled ? .proxy : .program
             if end.reason != .api, end.bytes == 0 { end.status = nil }
-            await note(end, of: request, target)
+            await note(end, of: asked.head, asked.target)
             throw error
         }
-        await note(end, of: request, target)
+        await note(end, of: asked.head, asked.target)
         return !isLast
     }
 
@@ -158,29 +180,56 @@ struct ProxyConnection: Sendable {
         do {
             let url = try forwarder.gate.url(for: request)
             if forwarder.audit?.canWrite == false { return .failure(.audit) }
-            return request.isTooLarge ? .failure(.body.at(url.path(percentEncoded: true))) : .success(url)
+            return .success(url)
         } catch { return .failure(error) }
     }
 
-    /// The end of a request.
-    private struct End {
-        /// The body; nil when it was not kept, or was too large.
-        let body: Data?
-    }
-
-    /// Reads a request to its end; returns nil when the connection ends before it.
-    private static func end(of parts: inout Parts, keepsBody: Bool) async throws -> End? {
-        var body = keepsBody ? Data() : nil
-        while let part = try await parts.next() {
-            switch part {
-            case .head: return nil
-            case .body(let bytes):
-                body?.append(contentsOf: bytes.readableBytesView)
-                if body?.count ?? 0 > ProxyLimits.requestBytes { body = nil }
-            case .end: return End(body: body)
+    /// Reads a body until it ends, or has more bytes than are kept; returns nil when the connection ends before.
+    private func beginning(of parts: inout Parts) async throws -> (bytes: Data, isWhole: Bool)? {
+        var bytes = Data()
+        while bytes.count <= ProxyLimits.keptBytes {
+            switch try await next(&parts) {
+            case .body(let piece): bytes.append(contentsOf: piece.readableBytesView)
+            case .end: return (bytes, true)
+            case .head, nil: return nil
             }
         }
-        return nil
+        return (bytes, false)
+    }
+
+    /// Passes the rest of a body on as it is asked for, and skips what is not; returns whether it has come whole.
+    private func pass(_ parts: inout Parts, to upload: ProxyUpload) async -> Bool {
+        do {
+            for await _ in upload.asked {
+                switch try await next(&parts) {
+                case .body(let piece): upload.give(Data(piece.readableBytesView))
+                case .end:
+                    upload.finish()
+                    return true
+                case .head, nil: throw CancellationError()
+                }
+            }
+            return try await skip(&parts, isKnown: true)
+        } catch {
+            // What the server has is no whole request.
+            upload.finish(throwing: CancellationError())
+            return false
+        }
+    }
+
+    /// Reads a request to its end without keeping it; returns whether that comes.
+    private func skip(_ parts: inout Parts, isKnown: Bool) async throws -> Bool {
+        let deadline = closing(isKnown: isKnown)
+        defer { deadline.cancel() }
+        while let part = try await parts.next() { if case .end = part { return true } }
+        return false
+    }
+
+    /// Returns the next part of a request, for which the program has `--timeout`.
+    private func next(_ parts: inout Parts) async throws -> HTTPServerRequestPart? {
+        let deadline = closing(isKnown: true)
+        defer { deadline.cancel() }
+        return try await parts.next()
     }
 
     /// Closes the connection when the time for the program is over, unless it is cancelled before.
@@ -189,36 +238,6 @@ struct ProxyConnection: Sendable {
         let seconds = isKnown ? forwarder.limit : min(forwarder.limit, ProxyLimits.strangerSeconds)
         let limit = TimeAmount.milliseconds(Int64(seconds * 1000))
         return channel.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
-    }
-}
-
-/// The work in progress of a connection.
-private final class ProxyWork: Sendable {
-    private let state = Mutex<(cancel: (@Sendable () -> Void)?, isOver: Bool)>((nil, false))
-
-    /// Runs a body that `cancel()` can cancel; also the caller's task does.
-    func run<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {
-        let task = Task { try await body() }
-        let isOver = state.withLock { state in
-            state.cancel = { task.cancel() }
-            return state.isOver
-        }
-        if isOver { task.cancel() }
-        defer { state.withLock { $0.cancel = nil } }
-        return try await withTaskCancellationHandler {
-            try await task.value
-        } onCancel: {
-            task.cancel()
-        }
-    }
-
-    /// Cancels the work, and what is begun later: the program has closed the connection.
-    func cancel() {
-        let cancel = state.withLock { state in
-            state.isOver = true
-            return state.cancel
-        }
-        cancel?()
     }
 }
 

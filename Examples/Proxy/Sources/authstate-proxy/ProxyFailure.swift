@@ -67,7 +67,6 @@ extension ProxyFailure {
         return failure
     }
 
-    static let body = ProxyFailure(413, "The body has more than \(ProxyLimits.requestBytes >> 20) MiB.")
     static let targetLength = ProxyFailure(414, "The target has more than \(ProxyLimits.targetBytes >> 10) KiB.")
     static let expectation = ProxyFailure(417, "Of expectations the proxy knows 100-continue alone.")
     static let headers = ProxyFailure(431, "The headers have more than \(ProxyLimits.headerBytes >> 10) KiB.")
@@ -79,8 +78,8 @@ extension ProxyFailure {
 
 /// The bounds of the proxy.
 enum ProxyLimits {
-    /// The bytes of a request's body.
-    static let requestBytes = 16 << 20
+    /// The bytes of a request's body that are kept, to send it again with another token; a longer one is sent as it comes.
+    static let keptBytes = 1 << 20
     /// The bytes of the body of an error of the API's.
     static let refusalBytes = 64 << 20
     /// The bytes of a request's header fields, and of one of them.

@@ -7,21 +7,28 @@ import Synchronization
 struct ProxyForwarder: Sendable {
     let gate: ProxyGate
     let login: ProxyLogin
-    /// The time in seconds for the head of the API's answer, renewals included; also for the program to send a request, and to read an
-    /// answer.
+    /// The time in seconds for the head of the API's answer, renewals included; also for the API to take a piece of a request, and for
+    /// the program to send one, or to read one of an answer.
     let limit: Double
     let log: ProxyLog
     /// The record of the requests; nil for none.
     var audit: ProxyAudit?
 
     /// Returns the API's answer when its head has come, or the proxy's own.
-    func answer(to head: ProxyHead, _ body: Data, at url: URL) async -> ProxyAnswer {
-        let method = TransportRequest.Method(rawValue: head.method)
-        let request = TransportRequest(
-            method: method, url: url, headers: ProxyHeaders.request(head.headers), body: body.isEmpty ? nil : body,
-            timeout: .seconds(limit))
+    func answer(to head: ProxyHead, _ body: ProxyBody, at url: URL) async -> ProxyAnswer {
+        var request = TransportRequest(
+            method: TransportRequest.Method(rawValue: head.method), url: url,
+            headers: ProxyHeaders.request(head.headers), timeout: .seconds(limit))
         do {
-            let (response, refusal) = try await withinLimit { try await login.send(request) }
+            let (response, refusal): (StreamedResponse, AuthStateError?)
+            switch body {
+            case .whole(let bytes):
+                request.body = bytes.isEmpty ? nil : bytes
+                (response, refusal) = try await withinLimit { [request] in try await login.send(request) }
+            case .streamed(let upload):
+                // The transport knows for whom the exchange waits.
+                (response, refusal) = try await login.send(request, upload)
+            }
             await log.note(refusal)
             return ProxyAnswer(response, to: head.method) { gate.upstream.location($0, of: url, at: gate.url) }
         } catch is CancellationError {

@@ -81,8 +81,8 @@ struct ProxyHead: Sendable {
     /// The expectations (RFC 9110, section 10.1.1), in lower case.
     var expectations: [String] { headers[values: "Expect"].map { $0.lowercased() } }
 
-    /// Whether the headers announce a body that is too large.
-    var isTooLarge: Bool { headers["Content-Length"].flatMap { Int($0) } ?? 0 > ProxyLimits.requestBytes }
+    /// The number of bytes that the body has; nil when it is not announced.
+    var length: Int? { headers["Content-Length"].flatMap { Int($0) } }
 
     /// Whether the body, if there is one, need not be read before the answer: it is not sent before a 100, or no HTTP
     /// follows.

@@ -15,12 +15,15 @@ actor ProxyLogin {
 
     /// Sends a request with a fresh token; a 401 is answered by one renewal.
     ///
+    /// - Parameter upload: The body of a request that is sent as it comes: its 401 is the answer, after the renewal.
     /// - Returns: The API's answer when its head has come, and the reason when its last word was that the token does not do.
-    nonisolated func send(_ request: TransportRequest) async throws -> (StreamedResponse, AuthStateError?) {
+    nonisolated func send(
+        _ request: TransportRequest, _ upload: StreamedBody? = nil
+    ) async throws -> (StreamedResponse, AuthStateError?) {
         let login = try await open()
-        do { return try await login.send(request, parameters) } catch is OpenLogin.Replaced {
+        do { return try await login.send(request, upload, parameters) } catch is OpenLogin.Replaced {
         } catch let error as AuthStateError where Self.mayNeedReopening(error) {}
-        return try await open(replacing: login).send(request, parameters)
+        return try await open(replacing: login).send(request, upload, parameters)
     }
 
     /// Returns the login; opens it the first time, and again for a caller that could not use it.
@@ -46,8 +49,8 @@ actor ProxyLogin {
         await login.session.finishRenewals(of: login.state)
     }
 
-    /// Whether another login may be stored by now, sealed in another way. The request can be repeated: it was not sent, or
-    /// answered with 401.
+    /// Whether another login may be stored by now, sealed in another way. The request can be repeated: it was not sent, or, with a body
+    /// that is kept, answered with 401.
     private static func mayNeedReopening(_ error: AuthStateError) -> Bool {
         error.code == .notLoggedIn || error.kind == .store && error.code != .storeLocked
     }
@@ -91,19 +94,28 @@ struct OpenLogin: Sendable {
     /// Sends a request, as `ProxyLogin.send(_:)` does.
     ///
     /// - Throws: Also `Replaced`, before anything is sent.
-    func send(_ request: TransportRequest, _ parameters: RenewalParameters) async throws -> (
-        StreamedResponse, AuthStateError?
-    ) {
-        var answer: StreamedResponse?
+    func send(
+        _ request: TransportRequest, _ upload: StreamedBody?, _ parameters: RenewalParameters
+    ) async throws -> (StreamedResponse, AuthStateError?) {
+        var (answer, refusal): (StreamedResponse?, AuthStateError?)
         do {
             let response = try await state.withFreshToken(parameters, policy: .renewOnceForRequest) { tokens in
+                // The body is gone.
+                if upload != nil, let answer {
+                    refusal = Self.notRepeated
+                    return answer
+                }
                 // The tokens may be those of a later login, with other settings or for another API.
                 guard Settings(annotations: state.record.annotations) == settings else { throw Replaced() }
                 var request = request
                 for field in try tokens.authorizationHeaders(method: request.method, url: request.url) {
                     request.headers[field.name] = field.value
                 }
-                let response = try await state.service.transport.stream(request)
+                let transport = state.service.transport
+                let response =
+                    if let upload { try await transport.stream(request, sending: upload) } else {
+                        try await transport.stream(request)
+                    }
                 guard response.status >= 200 else {
                     throw AuthStateError(
                         .malformedResponse, stage: .resource, "The API answered with an interim status alone.",
@@ -120,14 +132,19 @@ struct OpenLogin: Sendable {
                 try tokens.check(head, of: request.url)
                 return answer ?? response
             }
-            return (response, nil)
+            return (response, refusal)
         } catch let error as TransportError {
             // Most codes have one of the same name.
             throw AuthStateError(.init(rawValue: error.code.rawValue), stage: .resource, error.message)
-        } catch let error as AuthStateError where error.stage == .resource {
+        } catch let error as AuthStateError where error.stage == .resource || upload != nil {
             // The API's own answer is the result, also when the library throws an error for it.
             guard let answer else { throw error }
             return (answer, error)
         }
     }
+
+    private static let notRepeated = AuthStateError(
+        .tokenRejected, stage: .resource,
+        "The API rejected a request that is too large to be sent again with a newer token.",
+        hint: "Send the request again.")
 }

@@ -102,6 +102,9 @@ struct ProxiedAPI: Sendable {
     /// The megabytes that the flood has sent.
     func sent() async throws -> Int { Int(String(decoding: try await control("sent"), as: UTF8.self)) ?? -1 }
 
+    /// The bytes of bodies that have come.
+    func received() async throws -> Int { Int(String(decoding: try await control("received"), as: UTF8.self)) ?? -1 }
+
     /// The paths of all requests.
     func requests() async throws -> [String] { try JSONDecoder().decode([String].self, from: try await control("log")) }
 
@@ -112,7 +115,7 @@ struct ProxiedAPI: Sendable {
 
     private static let server = """
         import gzip, hashlib, http.server, json, sys, threading, urllib.error, urllib.request
-        seen, refusals, gates, sent = [], [], threading.Event(), [0]
+        seen, refusals, gates, sent, received = [], [], threading.Event(), [0], [0]
         def user(authorization):
             request = urllib.request.Request(sys.argv[1], headers={"Authorization": authorization or ""})
             try:
@@ -127,12 +130,45 @@ struct ProxiedAPI: Sendable {
                 if status != 204: self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 if self.command != "HEAD": self.wfile.write(body)
+            def pieces(self):
+                def read(count):
+                    piece = self.rfile.read(count)
+                    if len(piece) < count: raise EOFError
+                    return piece
+                if self.headers.get("Transfer-Encoding") == "chunked":
+                    while size := int(self.rfile.readline().strip() or b"-1", 16):
+                        if size < 0: raise EOFError
+                        yield read(size)
+                        self.rfile.readline()
+                    self.rfile.readline()
+                left = int(self.headers.get("Content-Length") or 0)
+                while left:
+                    yield read(min(left, 65536))
+                    left -= min(left, 65536)
             def do_GET(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 path = self.path.partition("?")[0]
+                if path == "/v1/early":
+                    seen.append(self.path)
+                    self.close_connection = True
+                    self.answer(413, b"too much", Connection="close")
+                    # A reset would discard the answer.
+                    while self.connection.recv(1 << 16): pass
+                    return
+                if path == "/v1/gated": gates.wait(40)
+                length, digest = 0, hashlib.sha256()
+                try:
+                    for piece in self.pieces():
+                        digest.update(piece)
+                        length += len(piece)
+                        received[0] += len(piece)
+                except (EOFError, OSError):
+                    seen.append("broken " + self.path)
+                    self.close_connection = True
+                    return
                 if path == "/control/log": return self.answer(200, json.dumps(seen).encode())
                 if path == "/control/open": gates.set(); return self.answer(200)
                 if path == "/control/sent": return self.answer(200, str(sent[0]).encode())
+                if path == "/control/received": return self.answer(200, str(received[0]).encode())
                 if path == "/control/refuse": refusals.append(1); return self.answer(200)
                 seen.append(self.path)
                 name = user(self.headers.get("Authorization"))
@@ -184,8 +220,8 @@ struct ProxiedAPI: Sendable {
                 if path == "/v1/moved": return self.answer(302, Location="/v1/items/4?a=b")
                 if path == "/v1/zipped": return self.answer(200, gzip.compress(b"plain"), Content_Encoding="gzip")
                 if path.startswith("/v1/status/"): return self.answer(int(path[11:]))
-                text = json.dumps({"method": self.command, "path": self.path, "user": name, "length": len(body),
-                                   "digest": hashlib.sha256(body).hexdigest(),
+                text = json.dumps({"method": self.command, "path": self.path, "user": name, "length": length,
+                                   "digest": digest.hexdigest(),
                                    "headers": {name.lower(): value for name, value in self.headers.items()}})
                 self.answer(200, text.encode(), X_Answer="yes", Set_Cookie="a=b", Content_Type="application/json")
             do_POST = do_PUT = do_HEAD = do_GET

@@ -29,5 +29,9 @@ final class AnswerMemory: Sendable {
         }
 
         func stream(_ request: TransportRequest) async throws -> StreamedResponse { try await base.stream(request) }
+
+        func stream(_ request: TransportRequest, sending body: StreamedBody) async throws -> StreamedResponse {
+            try await base.stream(request, sending: body)
+        }
     }
 }
