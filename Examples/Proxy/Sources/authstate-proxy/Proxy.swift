@@ -38,8 +38,14 @@ struct Proxy: Command {
 
     @Option(
         help: ArgumentHelp(
+            "Listen on a Unix socket too, which needs no key: programs of this user alone can reach it.",
+            valueName: "path"), transform: FileName.expanded)
+    var socket: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Append a line of JSON for each request: time, method, path, status, bytes and how it ended.",
-            valueName: "file"))
+            valueName: "file"), transform: FileName.expanded)
     var audit: String?
 
     @Option(help: ArgumentHelp("End after so many seconds.", valueName: "s"))
@@ -75,7 +81,7 @@ struct Proxy: Command {
         // Without a login, or with one for another API, the command ends at once.
         try await login.open()
         let audit = try audit.map { try ProxyAudit($0, for: upstream) }
-        let server = try await ProxyServer(port: port)
+        let server = try await ProxyServer(port: port, socket: socket)
         let gate = ProxyGate(upstream: upstream, key: noKey ? nil : ProxyKey(), port: server.port, rules: allow)
         let log = ProxyLog(context.console, traces: common.trace) { error in
             error.advised(for: common, await loginFacts(context))
@@ -95,6 +101,7 @@ struct Proxy: Command {
                         + "in a file, a variable or the header field \(ProxyKey.field).")
             }
         }
+        if let socket { json["socket"] = .string(socket) }
         context.console.show(Report(json: .object(json), lines: [gate.url]))
         let forwarder = ProxyForwarder(gate: gate, login: login, limit: context.timeLimit, log: log, audit: audit)
         var failure: (any Error)?

@@ -18,6 +18,9 @@ struct ProxyConnection: Sendable {
     func serve() async {
         connection.channel.closeFuture.whenComplete { [work] _ in work.cancel() }
         try? await connection.executeThenClose { inbound, outbound in
+            if forwarder.gate.port == nil {
+                guard await ProxySocket.isOfThisUser(connection.channel) else { return }
+            }
             var parts = inbound.makeAsyncIterator()
             var isKnown = false
             while try await serveRequest(&parts, outbound, &isKnown) {}

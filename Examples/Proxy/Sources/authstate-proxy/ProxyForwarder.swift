@@ -5,7 +5,7 @@ import Synchronization
 
 /// Passes requests on and answers, and tells the user what goes wrong.
 struct ProxyForwarder: Sendable {
-    let gate: ProxyGate
+    private(set) var gate: ProxyGate
     let login: ProxyLogin
     /// The time in seconds for the head of the API's answer, renewals included; also for the API to take a piece of a request, and for
     /// the program to send one, or to read one of an answer.
@@ -13,6 +13,13 @@ struct ProxyForwarder: Sendable {
     let log: ProxyLog
     /// The record of the requests; nil for none.
     var audit: ProxyAudit?
+
+    /// The same for requests that come by the socket.
+    var forSocket: ProxyForwarder {
+        var copy = self
+        copy.gate = gate.forSocket
+        return copy
+    }
 
     /// Returns the API's answer when its head has come, or the proxy's own.
     func answer(to head: ProxyHead, _ body: ProxyBody, at url: URL) async -> ProxyAnswer {

@@ -5,14 +5,21 @@ import AuthStatePlatform
 struct ProxyGate: Sendable {
     let upstream: ProxyUpstream
     /// The key; nil for none.
-    let key: ProxyKey?
-    /// The port that the proxy listens on.
-    let port: Int
+    private(set) var key: ProxyKey?
+    /// The port that the proxy listens on; nil for requests that come by its socket.
+    private(set) var port: Int?
     /// The requests that are passed on; empty for all.
     var rules: [ProxyRule] = []
 
     /// The base URL for a program that sends the key in a header field.
-    var base: String { "http://127.0.0.1:\(port)" }
+    var base: String { port.map { "http://127.0.0.1:\($0)" } ?? "http://localhost" }
+
+    /// The gate for requests that come by the socket: its file keeps other users out, and no web page reaches it.
+    var forSocket: ProxyGate {
+        var copy = self
+        (copy.key, copy.port) = (nil, nil)
+        return copy
+    }
 
     /// The base URL for the program, with the key.
     var url: String { base + (key.map { "/\($0.segment)" } ?? "") }
@@ -42,8 +49,11 @@ struct ProxyGate: Sendable {
     private func checkSender(_ headers: TransportHeaders) throws(ProxyFailure) {
         let hosts = headers[values: "Host"].map { $0.lowercased() }
         let names = ["127.0.0.1", "[::1]", "localhost"]
-        guard hosts.count == 1, names.contains(where: { hosts[0] == "\($0):\(port)" || port == 80 && hosts[0] == $0 })
-        else { throw .host }
+        if let port {
+            let isOwn =
+                hosts.count == 1 && names.contains { hosts[0] == "\($0):\(port)" || port == 80 && hosts[0] == $0 }
+            guard isOwn else { throw .host }
+        }
         // A page of the API may lead to another one, and its scripts may not use the token.
         let sites = headers[values: "Sec-Fetch-Site"].map { $0.lowercased() }
         let isNavigation = headers[values: "Sec-Fetch-Mode"].map { $0.lowercased() } == ["navigate"]

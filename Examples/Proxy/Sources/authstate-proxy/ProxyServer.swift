@@ -17,14 +17,18 @@ struct ProxyServer: Sendable {
 
     private let group: MultiThreadedEventLoopGroup
     private let listeners: [Listener]
+    private let socket: (file: ProxySocket, listener: Listener)?
     /// The port.
     let port: Int
 
     /// Listens on 127.0.0.1, and on ::1 with the same port where that is possible: some programs look for localhost there
     /// first.
     ///
-    /// - Parameter port: The port; 0 for any free one.
-    init(port: Int) async throws {
+    /// - Parameters:
+    ///   - port: The port; 0 for any free one.
+    ///   - socket: The path of a Unix socket to listen on too; nil for none.
+    init(port: Int, socket path: String? = nil) async throws {
+        let file = try path.map(ProxySocket.init)
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
             let listener = try await Self.listener(on: "127.0.0.1", port, group)
@@ -38,7 +42,16 @@ struct ProxyServer: Sendable {
                 // This machine has no IPv6.
                 listeners = [listener]
             }
+            if let file {
+                let bootstrap = ServerBootstrap(group: group)
+                    .childChannelOption(.allowRemoteHalfClosure, value: true)
+                let listener = try await bootstrap.bind(file.descriptor, childChannelInitializer: Self.configure)
+                socket = (file, listener)
+            } else {
+                socket = nil
+            }
         } catch {
+            file?.remove()
             try? await group.shutdownGracefully()
             throw AuthStateError(
                 .portInUse, stage: .usage, "The proxy cannot listen on port \(port) of this machine.",
@@ -49,10 +62,7 @@ struct ProxyServer: Sendable {
     private static func listener(
         on host: String, _ port: Int, _ group: MultiThreadedEventLoopGroup
     ) async throws -> Listener {
-        var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = ProxyLimits.headerBytes
-        limits.maxHeaderListSize = ProxyLimits.headerBytes
-        return try await ServerBootstrap(group: group)
+        try await ServerBootstrap(group: group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             // A program may end its side after the request, and waits for the answer all the same.
             .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -60,25 +70,35 @@ struct ProxyServer: Sendable {
             .childChannelOption(.socketOption(.so_keepalive), value: 1)
             .childChannelOption(.tcpOption(.init(rawValue: keepAliveIdle)), value: 15)
             .childChannelOption(.tcpOption(.init(rawValue: TCP_KEEPINTVL)), value: 15)
-            .bind(host: host, port: port) { [limits] channel in
-                channel.eventLoop.makeCompletedFuture {
-                    var encoding = HTTPResponseEncoder.Configuration()
-                    encoding.automaticallySetFramingHeaders = false
-                    try channel.pipeline.syncOperations.configureHTTPServerPipeline(
-                        withErrorHandling: false, withEncoderConfiguration: encoding,
-                        withDecoderLimitConfiguration: limits)
-                    try channel.pipeline.syncOperations.addHandler(ProxyParserRefusals())
-                    try channel.pipeline.syncOperations.addHandler(ProxyProbe())
-                    return try Connection(wrappingChannelSynchronously: channel)
-                }
-            }
+            .bind(host: host, port: port, childChannelInitializer: configure)
+    }
+
+    /// Makes a new connection one of HTTP.
+    @Sendable private static func configure(_ channel: any Channel) -> EventLoopFuture<Connection> {
+        channel.eventLoop.makeCompletedFuture {
+            var limits = NIOHTTPDecoderLimitConfiguration()
+            limits.maxHeaderFieldSize = ProxyLimits.headerBytes
+            limits.maxHeaderListSize = ProxyLimits.headerBytes
+            var encoding = HTTPResponseEncoder.Configuration()
+            encoding.automaticallySetFramingHeaders = false
+            try channel.pipeline.syncOperations.configureHTTPServerPipeline(
+                withErrorHandling: false, withEncoderConfiguration: encoding, withDecoderLimitConfiguration: limits)
+            try channel.pipeline.syncOperations.addHandler(ProxyParserRefusals())
+            try channel.pipeline.syncOperations.addHandler(ProxyProbe())
+            return try Connection(wrappingChannelSynchronously: channel)
+        }
     }
 
     /// Serves connections until the task is cancelled, then closes them and frees the port.
     func run(_ forwarder: ProxyForwarder) async throws {
+        defer { socket?.file.remove() }
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for listener in listeners {
+                    group.addTask { try await listener.executeThenClose { try await Self.serve($0, forwarder) } }
+                }
+                if let listener = socket?.listener {
+                    let forwarder = forwarder.forSocket
                     group.addTask { try await listener.executeThenClose { try await Self.serve($0, forwarder) } }
                 }
                 try await group.next()

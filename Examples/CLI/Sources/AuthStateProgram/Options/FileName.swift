@@ -5,11 +5,11 @@ import AuthStatePlatform
 ///
 /// A shell expands `~` in front of a word alone: not in `--state=~/login`, not in `@~/body`, and not where no shell is, in a
 /// kubeconfig or a service file.
-enum FileName {
+public enum FileName {
     /// Returns the name as a shell would have passed it on.
     ///
     /// - Throws: `ValidationError` for the home folder of another user, and without a home folder.
-    static func expanded(_ name: String) throws -> String {
+    public static func expanded(_ name: String) throws -> String {
         try expanded(name, environment: ProcessInfo.processInfo.environment)
     }
 
