@@ -77,6 +77,9 @@ final class UploadPipe: Sendable {
         return supply
     }
 
+    /// Whether the reading has ended before the end of the body.
+    var isStopped: Bool { state.withLock { $0.isStopped } }
+
     /// Whether the transport waits for a piece that has not come.
     var isStarved: Bool { state.withLock { $0.isStarved } }
 

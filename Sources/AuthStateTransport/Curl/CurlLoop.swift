@@ -14,6 +14,10 @@
         private var transfers: [ObjectIdentifier: CurlTransfer] = [:]
         /// The streams whose head has just come.
         private var begun: [CurlTransfer] = []
+        /// The streams that were answered before the end of their body, which is not sent any further.
+        private var cutOff: [CurlTransfer] = []
+        /// The time to look at them again.
+        private var nextRelease = ContinuousClock.now
         /// The number of streams in progress, whose connections do not count.
         private var streams = 0 {
             didSet {
@@ -93,7 +97,9 @@
                         }
                     }
                 }
-                isRinging = sockets.waitAndAct(until: queue.firstEnd)
+                isRinging = sockets.waitAndAct(
+                    until: [queue.firstEnd, cutOff.isEmpty ? nil : nextRelease].compactMap(\.self).min())
+                release()
                 for exchange in queue.removeExpired(at: .now) {
                     exchange.finish(.failure(CurlFailure.noConnection(for: exchange.request)))
                 }
@@ -108,11 +114,16 @@
             let transfers = begun
             begun = []
             streams += transfers.count
-            for transfer in transfers {
-                // libcurl ends no exchange that is paused, also when it sends no more of a refused request.
-                transfer.pause()
-                leave(transfer.host)
-            }
+            cutOff += transfers.filter { $0.exchange.upload?.isStopped == true }
+            for transfer in transfers { leave(transfer.host) }
+        }
+
+        /// Lets exchanges end whose answer is whole. libcurl ends none whose sending is paused; it asks for bytes that do not come, and
+        /// pauses again, as long as it has not the whole answer of a server that closes the connection.
+        private func release() {
+            guard !cutOff.isEmpty, nextRelease <= .now else { return }
+            for transfer in cutOff { transfer.pause() }
+            nextRelease = .now + .milliseconds(20)
         }
 
         /// Starts an exchange, as soon as its host has room for it.
@@ -204,6 +215,7 @@
         /// Frees what an exchange holds, whether or not it has ended.
         private func drop(_ transfer: CurlTransfer) {
             transfers[ObjectIdentifier(transfer.exchange)] = nil
+            if transfer.exchange.upload != nil { cutOff.removeAll { $0 === transfer } }
             AuthStateCurlMultiRemove(multi, transfer.easy)
             release(transfer.easy)
         }

@@ -111,6 +111,22 @@
             try await eventually { source.isCancelled.withLock { $0 } }
         }
 
+        @Test(arguments: [
+            "Connection: close\nContent-Length: 4\n\nno", "Connection: close\n\nno", "Content-Length: 4\n\nno",
+        ])
+        func `the end of such an answer may come later`(head: String) async throws {
+            let server = RawServer { _ in [.text("HTTP/1.1 413 Content Too Large\n\(head)")] }
+            let source = Source("hello")
+            let request = try TransportRequest(server.url, method: .put)
+            let answer = try await transport.stream(request, sending: source.body())
+            #expect(answer.status == 413)
+            var body = answer.makeAsyncIterator()
+            #expect(try await body.next() == Data("no".utf8))
+            server.perform(.text("ne"), .close)
+            #expect(try await body.next() == Data("ne".utf8))
+            #expect(try await body.next() == nil)
+        }
+
         @Test func `dropping the answer ends the reading`() async throws {
             let server = RawServer { _ in [CurlStreamTests.head] }
             let source = Source("hello")

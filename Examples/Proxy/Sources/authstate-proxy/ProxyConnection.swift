@@ -214,7 +214,9 @@ struct ProxyConnection: Sendable {
             }
             return try await skip(&parts, isKnown: true)
         } catch {
-            // What the server has is no whole request.
+            // What the server has is no whole request, and the program gets no answer to it.
+            connection.channel.close(promise: nil)
+            try? await connection.channel.closeFuture.get()
             upload.finish(throwing: CancellationError())
             return false
         }

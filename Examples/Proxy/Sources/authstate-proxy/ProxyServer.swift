@@ -143,9 +143,12 @@ final class ProxyParserRefusals: ChannelDuplexHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private var hasBegunAnswer = false
+    /// Whether this is the answer: no other one follows.
+    private var hasRefused = false
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if let error = error as? HTTPParserError, !hasBegunAnswer {
+        if let error = error as? HTTPParserError, !hasBegunAnswer, !hasRefused {
+            hasRefused = true
             let failure: ProxyFailure = error == .headerOverflow ? .headers : .malformed
             for part in failure.answer.parts(isLast: true) + [.end(nil)] {
                 context.write(wrapOutboundOut(part), promise: nil)
@@ -156,6 +159,10 @@ final class ProxyParserRefusals: ChannelDuplexHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if hasRefused {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
         switch unwrapOutboundIn(data) {
         case .head(let head) where head.status.code < 200: break
         case .head: hasBegunAnswer = true
