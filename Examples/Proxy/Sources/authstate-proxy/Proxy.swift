@@ -48,6 +48,13 @@ struct Proxy: Command {
             valueName: "file"), transform: FileName.expanded)
     var audit: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Ask at the terminal before a request is passed on: each one, or the first with a method and a path (kind).",
+            discussion: "A request waits for the answer for --timeout, and is refused without one.", valueName: "which")
+    )
+    var confirm: ProxyConfirmation.Mode?
+
     @Option(help: ArgumentHelp("End after so many seconds.", valueName: "s"))
     var endAfter: Double?
 
@@ -80,6 +87,12 @@ struct Proxy: Command {
         let login = ProxyLogin(for: upstream, renewal.parameters, context)
         // Without a login, or with one for another API, the command ends at once.
         try await login.open()
+        let confirmation = try confirm.map { mode in
+            let terminal = try ProxyTerminal()
+            return ProxyConfirmation(mode, limit: .seconds(context.timeLimit)) {
+                terminal.ask($0, until: $1, unless: $2)
+            }
+        }
         let audit = try audit.map { try ProxyAudit($0, for: upstream) }
         let server = try await ProxyServer(port: port, socket: socket)
         let gate = ProxyGate(upstream: upstream, key: noKey ? nil : ProxyKey(), port: server.port, rules: allow)
@@ -103,7 +116,8 @@ struct Proxy: Command {
         }
         if let socket { json["socket"] = .string(socket) }
         context.console.show(Report(json: .object(json), lines: [gate.url]))
-        let forwarder = ProxyForwarder(gate: gate, login: login, limit: context.timeLimit, log: log, audit: audit)
+        let forwarder = ProxyForwarder(
+            gate: gate, login: login, limit: context.timeLimit, log: log, audit: audit, confirmation: confirmation)
         var failure: (any Error)?
         do { try await run(server, forwarder) } catch { failure = error }
         await login.finish()

@@ -24,6 +24,8 @@ final class ProxyAudit: Sendable {
         /// The bytes of the answer's body that were sent.
         var bytes = 0
         var reason = Reason.program
+        /// Whether the user has confirmed the request; nil when the user was not asked.
+        var isConfirmed: Bool?
     }
 
     private let path: String
@@ -55,11 +57,13 @@ final class ProxyAudit: Sendable {
 
     /// Writes a line; returns whether that, and all before it, was done. A line that cannot be written is kept.
     func note(_ method: String, _ path: String, _ end: End, at time: Date = Date()) -> Bool {
-        append([
+        var line: [String: JSONValue] = [
             "time": Self.text(time), "method": .string(method), "path": .string(path),
             "status": end.status.map { .number(JSONNumber(Int64($0))) } ?? .null,
             "bytes": .number(JSONNumber(Int64(end.bytes))), "ended": .string(end.reason.rawValue),
-        ])
+        ]
+        line["confirmed"] = end.isConfirmed.map { .bool($0) }
+        return append(.object(line))
     }
 
     private func append(_ line: JSONValue?) -> Bool {

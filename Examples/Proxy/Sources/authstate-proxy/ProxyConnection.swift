@@ -41,6 +41,7 @@ struct ProxyConnection: Sendable {
         /// Whether the connection ends with the answer.
         let isLast: Bool
         let knowsChunks: Bool
+        let isConfirmed: Bool?
     }
 
     /// Serves one request; returns whether another one may follow.
@@ -51,16 +52,22 @@ struct ProxyConnection: Sendable {
         defer { first.cancel() }
         guard case .head(let head)? = try await parts.next() else { return false }
         let request = ProxyHead(head)
-        let target = judge(request)
+        var target = judge(request)
         if case .success = target, !isKnown {
             isKnown = true
             places.leave(connection.channel)
         }
         first.cancel()
+        var isConfirmed: Bool?
+        if case .success(let url) = target, let confirmation = forwarder.confirmation {
+            let path = url.path(percentEncoded: true)
+            isConfirmed = try await work.run { await confirmation.allows(request.method, path) }
+            if isConfirmed == false { target = .failure(.unconfirmed.at(path)) }
+        }
         let isRefusedAtOnce = (try? target.get()) == nil && request.isAnsweredAtOnce
         let asked = Asked(
             head: request, target: target, isKnown: isKnown, isLast: !head.isKeepAlive || isRefusedAtOnce,
-            knowsChunks: head.version == .http1_1)
+            knowsChunks: head.version == .http1_1, isConfirmed: isConfirmed)
         switch target {
         case .failure(let failure):
             if !isRefusedAtOnce, !(try await skip(&parts, isKnown: isKnown)) { return false }
@@ -93,7 +100,7 @@ struct ProxyConnection: Sendable {
     private func answer(_ asked: Asked, with answer: ProxyAnswer, _ outbound: Writer) async throws -> Bool {
         var (answer, isLast) = (answer, asked.isLast)
         forwarder.log.trace(asked.head, try? asked.target.get(), answer.status, since: asked.start)
-        var end = ProxyAudit.End(status: answer.status)
+        var end = ProxyAudit.End(status: answer.status, isConfirmed: asked.isConfirmed)
         do {
             if answer.frame(forChunks: asked.knowsChunks) { isLast = true }
             try await send(answer, isLast: isLast, isKnown: asked.isKnown, to: outbound, &end)
@@ -243,14 +250,5 @@ struct ProxyConnection: Sendable {
         let seconds = isKnown ? forwarder.limit : min(forwarder.limit, ProxyLimits.strangerSeconds)
         let limit = TimeAmount.milliseconds(Int64(seconds * 1000))
         return channel.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
-    }
-}
-
-extension ProxyHead {
-    /// The head of NIO's.
-    init(_ head: HTTPRequestHead) {
-        method = head.method.rawValue
-        target = head.uri
-        for field in head.headers { headers.append(field.name, field.value) }
     }
 }

@@ -59,6 +59,8 @@ extension ProxyFailure {
     static let rule = told(
         403, "No --allow of the proxy names this request.",
         hint: "The user can start the proxy with a rule for this method and path.")
+    static let unconfirmed = ProxyFailure(
+        403, "The user has not confirmed this request.", hint: "The user confirms it at the terminal of the proxy.")
     static let audit = told(503, "Requests are not passed on: the file of --audit cannot be written.")
 
     private static func told(_ status: Int, _ message: String, hint: String? = nil) -> ProxyFailure {

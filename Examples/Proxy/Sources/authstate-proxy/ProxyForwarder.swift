@@ -13,6 +13,8 @@ struct ProxyForwarder: Sendable {
     let log: ProxyLog
     /// The record of the requests; nil for none.
     var audit: ProxyAudit?
+    /// Asks the user about requests; nil when they need not be confirmed.
+    var confirmation: ProxyConfirmation?
 
     /// The same for requests that come by the socket.
     var forSocket: ProxyForwarder {

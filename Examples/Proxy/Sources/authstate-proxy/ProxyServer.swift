@@ -184,3 +184,12 @@ extension ProxyAnswer {
         return [.head(head)] + (body.isEmpty ? [] : [.body(.byteBuffer(ByteBuffer(bytes: body)))])
     }
 }
+
+extension ProxyHead {
+    /// The head of NIO's.
+    init(_ head: HTTPRequestHead) {
+        method = head.method.rawValue
+        target = head.uri
+        for field in head.headers { headers.append(field.name, field.value) }
+    }
+}

@@ -2,6 +2,7 @@ import ArgumentParser
 import AuthStateKit
 import AuthStateProgram
 import Foundation
+import Synchronization
 import Testing
 
 @testable import authstate_proxy
@@ -281,6 +282,33 @@ struct ProxyRulesTests {
             "X-Rewrite-URL": "/a", "X_HTTP_Method_Override": "PUT", "Authorization_": "1", "X-Other": "1",
         ]
         #expect(ProxyHeaders.request(overriding) == ["Authorization_": "1", "X-Other": "1"])
+    }
+
+    @Test("a request is confirmed by what the user sees: printable characters, and all of them")
+    func confirmation() async {
+        let asked = Mutex<[String]>([])
+        let confirmation = ProxyConfirmation(.kind, limit: .seconds(60)) { question, _, _ in
+            asked.withLock { $0.append(question) }
+            return !question.hasPrefix("DELETE")
+        }
+        #expect(await confirmation.allows("GET", "/a\u{1B}[2J\u{202E}b"))
+        #expect(await confirmation.allows("GET", "/a"))
+        #expect(await confirmation.allows("GET", "/a"))
+        for _ in 0..<2 { #expect(await !confirmation.allows("DELETE", "/a")) }
+        #expect(await !confirmation.allows("GET", "/" + String(repeating: "a", count: 500)))
+        let questions = asked.withLock { $0 }
+        #expect(questions.count == 3 && questions.dropFirst() == ["GET /a", "DELETE /a"], "\(questions)")
+        #expect(questions[0].unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x202E })
+    }
+
+    @Test("a question that is withdrawn is not asked") func withdrawnQuestion() async {
+        let confirmation = ProxyConfirmation(.each, limit: .seconds(60)) { _, _, isWithdrawn in
+            while !isWithdrawn() {}
+            return nil
+        }
+        let request = Task { await confirmation.allows("GET", "/a") }
+        request.cancel()
+        #expect(await !request.value)
     }
 
     @Test("an audit has a line for each request, and what cannot be told is not done")
