@@ -302,9 +302,9 @@ struct ProxyRulesTests {
     }
 
     @Test("a question that is withdrawn is not asked") func withdrawnQuestion() async {
-        let confirmation = ProxyConfirmation(.each, limit: .seconds(60)) { _, _, isWithdrawn in
-            while !isWithdrawn() {}
-            return nil
+        let confirmation = ProxyConfirmation(.each, limit: .seconds(10)) { _, end, isWithdrawn in
+            while !isWithdrawn(), .now < end {}
+            return isWithdrawn() ? nil : true
         }
         let request = Task { await confirmation.allows("GET", "/a") }
         request.cancel()
