@@ -81,7 +81,13 @@ public final class PostgresAuthStateStore: AuthStateStore {
         try await withLease(key, deadline: deadline, whileWaiting: { nil }, body)
     }
 
-    /// Runs a transaction; while a holder elsewhere has the lease, `look` is called whenever `run` hears of a change.
+    /// Runs a transaction, for a caller that can use what another holder saves.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the state.
+    ///   - deadline: The time to wait for other holders; after it, `.storeLocked` is thrown.
+    ///   - look: Called whenever `run` hears of a change while a holder elsewhere has the lease; a result ends the wait.
+    ///   - body: The transaction.
     public nonisolated(nonsending) func withLease<R>(
         _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R

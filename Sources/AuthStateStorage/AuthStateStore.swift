@@ -28,8 +28,12 @@ public protocol AuthStateStore: Sendable {
 
     /// Runs a transaction as above, for a caller that can use what another holder saves.
     ///
-    /// - Parameter look: Called when what is stored may have changed while another holder has the lease; a result ends the
-    ///   wait, and there is no transaction. The default never calls it.
+    /// - Parameters:
+    ///   - key: The key of the state.
+    ///   - deadline: The time to wait for another holder; after it, `.storeLocked` is thrown.
+    ///   - look: Called when what is stored may have changed while another holder has the lease; a result ends the wait, and
+    ///     there is no transaction. The default never calls it.
+    ///   - body: The transaction.
     nonisolated(nonsending) func withLease<R>(
         _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
@@ -62,6 +66,12 @@ public protocol AuthStateStore: Sendable {
 
 extension AuthStateStore {
     /// Waits for the lease without a look at what other holders save.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the state.
+    ///   - deadline: The time to wait for other holders; after it, `.storeLocked` is thrown.
+    ///   - look: Not called.
+    ///   - body: The transaction.
     public nonisolated(nonsending) func withLease<R>(
         _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R

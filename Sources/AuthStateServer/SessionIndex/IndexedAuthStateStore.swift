@@ -132,6 +132,12 @@ public struct IndexedAuthStateStore: AuthStateStore {
     }
 
     /// Runs a transaction of the other store, with a look at what others save if that has it.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the state.
+    ///   - deadline: The time to wait for other holders; after it, `.storeLocked` is thrown.
+    ///   - look: Called as the other store does.
+    ///   - body: The transaction.
     public nonisolated(nonsending) func withLease<R>(
         _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
