@@ -109,6 +109,12 @@ struct OptionsTests {
         }
     }
 
+    @Test(arguments: [["--state", "x"], ["--profile", "x"], ["--timeout", "5"], ["--runtime"]])
+    func `a provider takes no options of a login`(_ words: [String]) {
+        #expect(throws: (any Error).self) { try Provider.parse(words) }
+        #expect(throws: Never.self) { try Provider.parse(["--port", "0"]) }
+    }
+
     @Test func `a known provider is named instead of an issuer, with what it needs and nothing else`() throws {
         func known(_ arguments: String...) throws -> KnownProvider? {
             try Login.parse(["--client-id", "cli"] + arguments).connection.known()

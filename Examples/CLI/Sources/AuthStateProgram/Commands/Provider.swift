@@ -72,6 +72,11 @@ struct Provider: Command {
 
     func validate() throws {
         _ = try ProviderAddress(issuer: issuer, port: port)
+        if common.state != nil || common.runtime || common.profile != "default" || common.timeout != nil {
+            throw ValidationError(
+                "provider goes without --state, --runtime, --profile and --timeout: it has no login, and runs until it is "
+                    + "interrupted. --keep names its own file.")
+        }
         if common.report != nil {
             throw ValidationError("provider has no report. Use --report with the command that logs in at it.")
         }
