@@ -31,8 +31,9 @@ extension EndToEndTests {
         private func logIn(
             _ authstate: Authstate, client: String = "public", _ options: [String]
         ) async throws -> JSONValue {
-            // The screenshot is for people, and outlives the test.
-            let name = authstate.provider.provider.software.rawValue
+            // The screenshot is for people, and outlives the test. Tests that run at once have one each.
+            let mode = (options.last ?? "code").filter(\.isLetter)
+            let name = "\(authstate.provider.provider.software.rawValue)-\(mode)"
             let screenshot = NSTemporaryDirectory() + "authstate-\(name).png"
             try? FileManager.default.removeItem(atPath: screenshot)
             let script = "\(Provider.scripts)/chromium.py"
