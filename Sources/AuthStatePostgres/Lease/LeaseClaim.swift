@@ -35,7 +35,8 @@ final class LeaseClaim: Sendable {
         return duration - remaining < min(.seconds(1), duration / 10)
     }
 
-    /// Tries until the deadline, at random intervals of up to half a second, and whenever a listener hears of a change.
+    /// Tries until the deadline, when the lease is free, which is looked at in random intervals of up to half a second and
+    /// whenever a listener hears of a change.
     ///
     /// - Parameter look: Called after a change; a result ends the wait without the lease.
     /// - Returns: The content of the row, or the result.
@@ -45,20 +46,25 @@ final class LeaseClaim: Sendable {
         whileWaiting look: nonisolated(nonsending) () async throws -> R?
     ) async throws -> Acquisition<R> {
         var backoff = Backoff(first: 0.02, longest: 0.5)
+        var patience: Duration { min(tolerance, max(.zero, deadline.remaining)) }
+        var (version, isFree) = (String?.none, true)
         do {
             while true {
                 let count = hub.count(of: key)
-                let patience = min(tolerance, max(.zero, deadline.remaining))
-                if let row = try await renewing(LeaseStatements.acquire, tryingFor: patience) {
+                if isFree, let row = try await renewing(LeaseStatements.acquire, tryingFor: patience) {
                     return .lease(row)
                 }
                 guard deadline.remaining > .zero else { throw expiry() }
+                let change = hub.change(of: key, after: count)
+                let pause = min(backoff.next(), deadline.remaining)
                 do {
-                    let pause = min(backoff.next(), deadline.remaining)
-                    let change = hub.change(of: key, after: count)
                     try await withDeadline(pause, clock: clock) { try await change.value() }
-                    if let result = try await look() { return .instead(result) }
                 } catch is DeadlineExceeded {}
+                let row = try await pool.execute(LeaseStatements.look(key), tryingFor: patience).first
+                isFree = row.map { $0.text(1) == "true" } ?? true
+                let isChanged = change.isFinished || version != nil && version != row?.text(0)
+                version = row?.text(0) ?? ""
+                if isChanged, let result = try await look() { return .instead(result) }
             }
         } catch {
             // A try whose answer was lost may have acquired the lease, which no caller would release before it expires.

@@ -19,6 +19,20 @@ enum LeaseStatements {
             .reading, "SELECT \(content) FROM auth_states WHERE key = $1", .bytes(key.bytes), columns: 3)
     }
 
+    /// Whether a lease is free: not held, expired, or one that ends later than any holder asks for, because it began when the
+    /// server's clock was wrong.
+    private static let isFree = """
+        (held.lease_owner IS NULL OR held.lease_expires_at <= clock_timestamp()
+            OR held.lease_expires_at > clock_timestamp() + interval '1 hour')
+        """
+
+    /// Reads the version, and whether the lease is free, which locks nothing.
+    static func look(_ key: KeyHash) -> Statement {
+        Statement(
+            .writing, "SELECT version::text, \(isFree)::text FROM auth_states AS held WHERE key = $1",
+            .bytes(key.bytes), columns: 2)
+    }
+
     /// Lists the states that were changed last before a time, in seconds since 1970; the oldest ones of very many.
     static func entries(savedBefore seconds: Double) -> Statement {
         var statement = Statement(
@@ -34,9 +48,7 @@ enum LeaseStatements {
         return statement
     }
 
-    /// Acquires the lease if it is free, expired, or this owner's already; the content when it is acquired.
-    ///
-    /// A lease that ends later than any holder asks for began when the server's clock was wrong, and counts as expired.
+    /// Acquires the lease if it is free, or this owner's already; the content when it is acquired.
     static func acquire(_ key: KeyHash, owner: String, for duration: Duration) -> Statement {
         Statement(
             .writing,
@@ -45,9 +57,7 @@ enum LeaseStatements {
             VALUES ($1, $2::uuid, clock_timestamp() + $3::interval)
             ON CONFLICT (key) DO UPDATE
             SET lease_owner = excluded.lease_owner, lease_expires_at = clock_timestamp() + $3::interval
-            WHERE held.lease_owner IS NULL OR held.lease_owner = excluded.lease_owner
-                OR held.lease_expires_at <= clock_timestamp()
-                OR held.lease_expires_at > clock_timestamp() + interval '1 hour'
+            WHERE held.lease_owner = excluded.lease_owner OR \(isFree)
             RETURNING \(content)
             """,
             .bytes(key.bytes), .text(owner), .interval(duration), columns: 3)

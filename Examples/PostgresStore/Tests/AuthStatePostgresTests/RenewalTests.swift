@@ -66,7 +66,7 @@ extension PostgresTests {
         @Test("processes that wait for another one's renewal have its tokens, without the lease")
         func adoption() async throws {
             try await logIn(in: try server.store())
-            let stores = try (0..<40).map { number in
+            let stores = try (0..<100).map { number in
                 AdoptingStore(try server.store("waiter\(number)") { $0.maximumConnections = 1 })
             }
             let listeners = stores.map { store in Task { try await store.base.run() } }
@@ -82,8 +82,8 @@ extension PostgresTests {
                     let state = try await state(over: store)
                     group.addTask { (try await state.freshTokens().accessToken, .now) }
                 }
-                // They have asked for the lease, in vain.
-                let asked = "application_name LIKE 'waiter%' AND state = 'idle' AND query LIKE 'INSERT%'"
+                // They have asked for the lease, in vain, and look whether it is free.
+                let asked = "application_name LIKE 'waiter%' AND state = 'idle' AND query LIKE 'SELECT version%'"
                 try await count(stores.count, where: asked)
                 gate.open()
                 let saved = (try await first.value, ContinuousClock.now)

@@ -60,7 +60,7 @@ listen_addresses = '127.0.0.1'
 port = $port
 unix_socket_directories = ''
 fsync = on
-max_connections = 200
+max_connections = 300
 shared_buffers = 32MB
 log_timezone = UTC
 CONF
