@@ -2,7 +2,7 @@ import Testing
 
 @testable import AuthStateJOSE
 
-@Suite("Digests, codes and random bytes") struct DigestTests {
+struct DigestTests {
     private func hex(_ bytes: [UInt8]) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AuthStateJOSE
 
-@Suite("Encodings") struct EncodingTests {
+struct EncodingTests {
     @Test(
         "RFC 4648's examples",
         arguments: [

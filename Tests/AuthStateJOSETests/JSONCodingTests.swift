@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthStateJOSE
 
-@Suite("JSON values and Codable") struct JSONCodingTests {
+struct JSONCodingTests {
     /// Everything that a type may ask of a coder.
     private struct Everything: Codable, Hashable {
         enum Choice: Codable, Hashable {

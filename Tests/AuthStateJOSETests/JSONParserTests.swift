@@ -2,7 +2,7 @@ import AuthStateJOSE
 import Foundation
 import Testing
 
-@Suite("Strict JSON") struct JSONParserTests {
+struct JSONParserTests {
     private func parse(_ text: String) throws -> JSONValue { try JSONValue(parsing: text.utf8) }
 
     @Test func `every kind of value is read`() throws {

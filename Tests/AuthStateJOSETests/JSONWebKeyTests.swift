@@ -2,7 +2,7 @@ import Testing
 
 @testable import AuthStateJOSE
 
-@Suite("Keys and key sets") struct JSONWebKeyTests {
+struct JSONWebKeyTests {
     private func code(_ json: JSONValue) -> JOSEError.Code? {
         do throws(JOSEError) { _ = try JSONWebKey(json: json) } catch { return error.code }
         return nil

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AuthStateJOSE
 
-@Suite("Tokens") struct JSONWebTokenTests {
+struct JSONWebTokenTests {
     private let keys: JSONWebKeySet
 
     init() throws { keys = try JSONWebKeySet(parsing: Fixtures.keySet.utf8) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthStateJOSE
 
-@Suite("The program openssl verifies what is signed here", .enabled(if: OpenSSLProgram.isInstalled, "no openssl"))
+@Suite(.enabled(if: OpenSSLProgram.isInstalled, "no openssl"))
 struct OpenSSLProgramTests {
     private static let message = Array("what is signed".utf8)
 

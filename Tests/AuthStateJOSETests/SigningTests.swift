@@ -2,7 +2,7 @@ import Testing
 
 @testable import AuthStateJOSE
 
-@Suite("Signing keys") struct SigningTests {
+struct SigningTests {
     private static let algorithms: [SignatureAlgorithm] = [
         .rs256, .rs384, .rs512, .ps256, .ps384, .ps512, .es256, .es384, .es512, .edDSA, .ed25519, .hs256, .hs384,
         .hs512,

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AuthStateJOSE
 
-@Suite("Signatures and keys at the edge of what is allowed") struct StrictnessTests {
+struct StrictnessTests {
     private func key(_ name: String) throws -> JSONWebKey {
         try JSONWebKey(json: JSONValue(parsing: #require(PythonFixtures.keys[name]).utf8))
     }

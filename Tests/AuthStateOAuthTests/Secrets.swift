@@ -38,7 +38,7 @@ enum Secrets {
     }
 }
 
-@Suite("Secrets") struct SecretsTests {
+struct SecretsTests {
     @Test func `the search finds the marker raw, escaped, and in base64 at every alignment`() throws {
         let secret = Secrets.make("code")
         #expect(Secrets.trace(in: "code=\(secret)") != nil)

@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 extension ProviderTests {
-    @Suite("authorization details (RFC 9396)") struct AuthorizationDetailsTests {
+    /// Authorization details (RFC 9396).
+    struct AuthorizationDetailsTests {
         private static let payment = AuthorizationDetail(
             type: "payment", locations: ["https://bank.example"], actions: ["initiate"],
             additionalMembers: ["instructedAmount": ["currency": "EUR", "amount": "123.50"]])

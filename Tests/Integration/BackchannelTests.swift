@@ -4,7 +4,7 @@ import Testing
 
 extension ProviderTests {
     /// glewlwyd lists for alice the logins that she is asked about. Its hint names the user in JSON.
-    @Suite("backchannel authentication (CIBA)") struct BackchannelTests {
+    struct BackchannelTests {
         private static func flow(_ provider: Provider) throws -> Flow {
             try Flow(provider).client("ciba", .secret("s3cret", method: .clientSecretBasic))
         }

@@ -2,7 +2,7 @@ import AuthStateKit
 import Testing
 
 extension ProviderTests {
-    @Suite("clients that sign assertions") struct ClientAssertionTests {
+    struct ClientAssertionTests {
         /// The ways in which a client of glewlwyd signs.
         enum Signer: String, CaseIterable, CustomTestStringConvertible {
             case secret = "secretjwt"

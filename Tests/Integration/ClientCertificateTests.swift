@@ -4,7 +4,7 @@
     import Testing
 
     extension ProviderTests {
-        @Suite("clients with a certificate") struct ClientCertificateTests {
+        struct ClientCertificateTests {
             /// The clients of glewlwyd, known by the authority behind the certificate, or by the certificate itself.
             static let clients = ["mtls", "selfsigned"]
 

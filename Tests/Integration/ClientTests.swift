@@ -2,7 +2,7 @@ import AuthStateKit
 import Testing
 
 extension ProviderTests {
-    @Suite("clients with a secret") struct ClientTests {
+    struct ClientTests {
         /// A client that proves who it is.
         struct Proof: CustomTestStringConvertible {
             var provider: Provider

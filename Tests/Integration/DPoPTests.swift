@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 extension ProviderTests {
-    @Suite("tokens bound to a key (RFC 9449)") struct DPoPTests {
+    /// Tokens bound to a key (RFC 9449).
+    struct DPoPTests {
         /// A life from login to a renewal; every answer of glewlwyd's userinfo is also what a resource of one's own is.
         private func live(_ flow: Flow) async throws -> AuthState {
             let state = try await flow.logIn()

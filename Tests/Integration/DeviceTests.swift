@@ -4,7 +4,7 @@ import Testing
 
 extension ProviderTests {
     /// glewlwyd approves a device once it has walked through its own pages; django-oauth-toolkit shows a form for it.
-    @Suite("a login on another device") struct DeviceTests {
+    struct DeviceTests {
         static let providers = [Provider.glewlwyd, .glewlwydTLS, .django]
 
         /// The provider's endpoints; django-oauth-toolkit's OpenID document leaves the one for devices out.

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension ProviderTests {
-    @Suite("common failures") struct DiagnosisTests {
+    struct DiagnosisTests {
         /// The text that the provider's page shows to the user when a request is wrong; the browser is not sent back
         /// then.
         private func page(_ flow: Flow, _ change: (inout AuthorizationRequest) throws -> Void) async throws -> String {

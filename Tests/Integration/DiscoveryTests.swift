@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension ProviderTests {
-    @Suite("discovery") struct DiscoveryTests {
+    struct DiscoveryTests {
         @Test("the document names the issuer and its endpoints", arguments: Provider.all)
         func document(_ provider: Provider) async throws {
             let flow = try Flow(provider)

@@ -3,7 +3,7 @@ import Testing
 
 extension ProviderTests {
     /// The behaviour of Doorkeeper that differs from the other providers'.
-    @Suite("Doorkeeper") struct DoorkeeperTests {
+    struct DoorkeeperTests {
         @Test("an ID token whose nonce got lost on the page for consent is refused")
         func lostNonce() async throws {
             let flow = try Flow(.doorkeeper).client("forgetful")
@@ -45,7 +45,7 @@ extension ProviderTests {
 
 /// Doorkeeper as its generator sets it up.
 @Suite(
-    "Doorkeeper with lenient rotation", .whereProvidersAreInstalled, .running([.lenientDoorkeeper]), .serialized,
+    .whereProvidersAreInstalled, .running([.lenientDoorkeeper]), .serialized,
     .timeLimit(.minutes(5)))
 struct LenientDoorkeeperTests {
     @Test("a refresh token is valid until the access token that followed it is used")

@@ -2,7 +2,7 @@ import AuthStateKit
 import Testing
 
 extension ProviderTests {
-    @Suite("introspection and revocation") struct IntrospectionTests {
+    struct IntrospectionTests {
         private func confidential(_ provider: Provider) throws -> Flow {
             try Flow(provider).client("basic", .secret("s3cret", method: .clientSecretBasic))
         }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension ProviderTests {
-    @Suite("login") struct LoginTests {
+    struct LoginTests {
         @Test("the code flow with PKCE ends with a verified ID token", arguments: Provider.all)
         func codeFlow(_ provider: Provider) async throws {
             let flow = try Flow(provider)

@@ -2,7 +2,7 @@ import AuthStateKit
 import Testing
 
 extension ProviderTests {
-    @Suite("logout") struct LogoutTests {
+    struct LogoutTests {
         @Test(
             "the provider's session ends, and the browser comes back with the request's state",
             arguments: Provider.complete)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension ProviderTests {
-    @Suite("persistence") struct PersistenceTests {
+    struct PersistenceTests {
         @Test("another state goes on where the first one stopped", arguments: Provider.all)
         func restore(_ provider: Provider) async throws {
             let folder = try TemporaryFolder()

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension ProviderTests {
-    @Suite("pushed and signed requests") struct PushedRequestTests {
+    struct PushedRequestTests {
         /// A client of glewlwyd that proves itself in some way.
         enum Registered: String, CaseIterable, CustomTestStringConvertible {
             case `public`, basic, post, secretjwt, keyjwt

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension ProviderTests {
-    @Suite("logging in again for a request") struct ReauthorizationTests {
+    struct ReauthorizationTests {
         @Test(
             "after the provider revoked the grant, the request goes out once more as the same user",
             arguments: [Provider.glewlwyd, .django])

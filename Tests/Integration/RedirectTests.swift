@@ -4,7 +4,7 @@ import Testing
 
 extension ProviderTests {
     /// Apps that the system opens with the redirect: by a scheme of their own, or through a page that hands over to it.
-    @Suite("redirects into an app") struct RedirectTests {
+    struct RedirectTests {
         private static let scheme = "com.example.app:/callback"
         private static let page = "https://app.example.test/callback"
 

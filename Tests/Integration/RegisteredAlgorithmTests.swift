@@ -4,7 +4,7 @@ import Testing
 
 extension ProviderTests {
     /// django-oauth-toolkit's client `hs256`, whose ID tokens are keyed by its secret (OpenID Connect Core, section 10.1).
-    @Suite("clients registered for ID tokens under HMAC") struct RegisteredAlgorithmTests {
+    struct RegisteredAlgorithmTests {
         private func logIn(registeredFor algorithm: String?) async throws -> AuthState {
             let flow = try Flow(.django).client("hs256", .secret("s3cret-s3cret-s3cret-s3cret-s3cret"))
             var members: [String: JSONValue] = ["client_id": "hs256"]

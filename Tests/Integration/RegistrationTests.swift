@@ -2,7 +2,7 @@ import AuthStateKit
 import Testing
 
 extension ProviderTests {
-    @Suite("clients that register themselves") struct RegistrationTests {
+    struct RegistrationTests {
         private func register(_ provider: Provider) async throws -> (AuthState, Flow) {
             var flow = try Flow(provider)
             // django-oauth-toolkit does not say when the secret ends.

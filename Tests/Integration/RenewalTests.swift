@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension ProviderTests {
-    @Suite("renewal") struct RenewalTests {
+    struct RenewalTests {
         @Test("a renewal brings another access token and another refresh token", arguments: Provider.all)
         func rotation(_ provider: Provider) async throws {
             let state = try await Flow(provider).logIn()
@@ -110,7 +110,7 @@ extension ProviderTests {
         }
     }
 
-    @Suite("tokens that expire soon", .running(Provider.shortLived), .serialized) struct ExpiryTests {
+    @Suite(.running(Provider.shortLived), .serialized) struct ExpiryTests {
         @Test("tokens are used while they last, and renewed when they have expired", arguments: Provider.shortLived)
         func expiry(_ provider: Provider) async throws {
             let flow = try Flow(provider)

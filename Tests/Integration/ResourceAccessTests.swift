@@ -65,7 +65,7 @@ extension [ResourceServer.Seen] {
 
 extension ProviderTests {
     /// Logins that begin at the URL of an API, at the resource server of the Model Context Protocol's own SDK for Python.
-    @Suite("from the URL of an API to a token (RFC 9728)") struct ResourceAccessTests {
+    struct ResourceAccessTests {
         private func code(_ body: () async throws -> Void) async -> AuthStateError.Code? {
             let error = await #expect(throws: AuthStateError.self) { try await body() }
             return error?.code

@@ -6,7 +6,7 @@ import Testing
 
 extension ProviderTests {
     /// Logins for an API by assertions of another party, at servers of the Model Context Protocol.
-    @Suite("from the URL of an API to a token, without a user") struct ResourceAssertionTests {
+    struct ResourceAssertionTests {
         @Test(
             "a workload's token from its platform is the grant; the platform replaces it, and the next process reads it"
         )

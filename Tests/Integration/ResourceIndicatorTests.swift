@@ -4,7 +4,7 @@ import Testing
 
 extension ProviderTests {
     /// glewlwyd's access tokens are JWTs, whose `aud` names the resources that they are for.
-    @Suite("tokens for resources (RFC 8707)") struct ResourceIndicatorTests {
+    struct ResourceIndicatorTests {
         private static let (api, other) = ("https://api.example.test", "https://other.example.test")
 
         private func logIn(_ flow: Flow, _ resources: String..., isPushed: Bool = false) async throws -> AuthState {

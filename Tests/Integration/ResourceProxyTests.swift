@@ -5,7 +5,7 @@ import Testing
 
 extension ProviderTests {
     /// Logins that begin at a resource whose authorization server is FastMCP's proxy before glewlwyd, or glewlwyd itself.
-    @Suite("from the URL of an API to a token, by way of a proxy") struct ResourceProxyTests {
+    struct ResourceProxyTests {
         private func run(
             _ settings: [String: String] = [:], _ body: (ResourceServer) async throws -> Void
         ) async throws {

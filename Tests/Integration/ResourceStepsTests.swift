@@ -5,7 +5,7 @@ import Testing
 
 extension ProviderTests {
     /// The way from a resource to a token in the library's single steps, for programs that do without `ResourceAccess`.
-    @Suite("from a resource to a token, step by step") struct ResourceStepsTests {
+    struct ResourceStepsTests {
         private static let softwares = [ResourceServer.Software.mcp, .fastmcp]
 
         private func run(

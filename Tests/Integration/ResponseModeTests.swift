@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension ProviderTests {
-    @Suite("response modes") struct ResponseModeTests {
+    struct ResponseModeTests {
         @Test(
             "the hybrid flow verifies the ID token that comes in the fragment before it spends the code",
             arguments: Provider.complete)
@@ -75,8 +75,7 @@ extension ProviderTests {
 }
 
 /// A real browser at a provider in this process, whose login needs no user.
-@Suite(
-    "response modes in Chromium", .whereChromiumIsInstalled, .takingTurns, .serialized, .timeLimit(.minutes(5)))
+@Suite(.whereChromiumIsInstalled, .takingTurns, .serialized, .timeLimit(.minutes(5)))
 struct ChromiumResponseModeTests {
     private func logIn(
         _ type: AuthorizationRequest.ResponseType, by mode: AuthorizationRequest.ResponseMode?,

@@ -5,7 +5,7 @@
     import Testing
 
     /// At gnome-keyring, in processes of their own: GLib finds its session once for a process.
-    @Suite("sealing keys in a keyring", .whereSecretServiceIsInstalled, .serialized, .timeLimit(.minutes(5)))
+    @Suite(.whereSecretServiceIsInstalled, .serialized, .timeLimit(.minutes(5)))
     struct SecretServiceTests {
         private static let application = "com.example.app"
 

@@ -47,8 +47,8 @@ public struct InternetAddress: Sendable, Hashable, CustomStringConvertible {
     /// The address as it is usually written; no zeros are left out of IPv6.
     public var description: String {
         guard bytes.count == 16 else { return bytes.map(String.init).joined(separator: ".") }
-        return stride(from: 0, to: 16, by: 2)
-            .map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }.joined(separator: ":")
+        let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
+        return groups.map { String($0, radix: 16) }.joined(separator: ":")
     }
 }
 

@@ -2,7 +2,8 @@ import Testing
 
 @testable import AuthStateJOSE
 
-@Suite("RFC 7515, appendix A: signatures") struct RFC7515Tests {
+/// RFC 7515, appendix A: signatures.
+struct RFC7515Tests {
     private static let payload =
         "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
     private static let claims: JSONValue = ["iss": "joe", "exp": 1_300_819_380, "http://example.com/is_root": true]

@@ -2,7 +2,8 @@ import Testing
 
 @testable import AuthStateJOSE
 
-@Suite("RFC 7517, appendix A, and RFC 7638: keys") struct RFC7517Tests {
+/// RFC 7517, appendix A, and RFC 7638: keys.
+struct RFC7517Tests {
     /// A.1, public keys.
     private static let publicKeys = """
         {

@@ -2,7 +2,8 @@ import Testing
 
 @testable import AuthStateJOSE
 
-@Suite("RFC 7520: the JOSE cookbook") struct RFC7520Tests {
+/// RFC 7520: the JOSE cookbook.
+struct RFC7520Tests {
     /// Section 3, by number.
     private static let keys = [
         "3.1": """

@@ -2,7 +2,8 @@ import Testing
 
 @testable import AuthStateJOSE
 
-@Suite("RFC 8037, appendix A: Ed25519") struct RFC8037Tests {
+/// RFC 8037, appendix A: Ed25519.
+struct RFC8037Tests {
     private static let signingInput = "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc"
     private static let signature =
         "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg"

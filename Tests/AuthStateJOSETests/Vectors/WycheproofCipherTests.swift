@@ -1,7 +1,7 @@
 import AuthStateJOSE
 import Testing
 
-@Suite("Project Wycheproof: AES-256-GCM", .whereWycheproofIsInstalled) struct WycheproofCipherTests {
+@Suite(.whereWycheproofIsInstalled) struct WycheproofCipherTests {
     private struct Document: Decodable {
         struct Group: Decodable {
             let keySize: Int

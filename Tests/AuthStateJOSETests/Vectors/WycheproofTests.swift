@@ -2,7 +2,7 @@ import Testing
 
 @testable import AuthStateJOSE
 
-@Suite("Project Wycheproof", .whereWycheproofIsInstalled) struct WycheproofTests {
+@Suite(.whereWycheproofIsInstalled) struct WycheproofTests {
     private static let files = [
         Wycheproof("ecdsa_secp256r1_sha256_p1363", .es256, 262),
         Wycheproof("ecdsa_secp384r1_sha384_p1363", .es384, 280),

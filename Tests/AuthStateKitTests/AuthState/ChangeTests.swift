@@ -3,7 +3,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("Changes") struct ChangeTests {
+struct ChangeTests {
     @Test("each subscriber sees the current state first, then every change in order")
     func everySubscriberSeesAll() async throws {
         let fixture = try Fixture([Fixture.tokens(1), Fixture.error("invalid_grant")])

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// With named origins, another host's 401 says nothing of the login.
-@Suite("A token refused by a host that is not an allowed origin") struct ForeignRefusalTests {
+struct ForeignRefusalTests {
     private func refuse(_ url: URL?, _ fixture: inout Fixture) async throws -> AuthState {
         fixture.options.allowedOrigins = ["https://api.example"]
         let state = fixture.state()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("Instrument: the steps of a renewal") struct InstrumentTests {
+struct InstrumentTests {
     private func fixture(_ replies: [ScriptedTransport.Reply]) throws -> (Fixture, StepLog) {
         var fixture = try Fixture(replies)
         let log = StepLog()

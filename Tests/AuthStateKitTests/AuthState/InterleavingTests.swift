@@ -6,7 +6,7 @@ import Testing
 @testable import AuthStateStorage
 
 /// Two states on one store, as two processes would have them, and what happens in between.
-@Suite("Interleavings of two processes") struct InterleavingTests {
+struct InterleavingTests {
     /// Starts work that waits for the lease while another process holds it and saves a change.
     private func whileLeased<R: Sendable>(
         _ store: InMemoryAuthStateStore, saving change: @escaping @Sendable (AuthState.Record) -> AuthState.Record,

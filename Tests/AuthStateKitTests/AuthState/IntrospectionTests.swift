@@ -2,7 +2,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("Introspection of a state's own tokens", .timeLimit(.minutes(5))) struct IntrospectionTests {
+@Suite(.timeLimit(.minutes(5))) struct IntrospectionTests {
     @Test func `the provider describes both tokens, and reports revoked ones as inactive`() async throws {
         let fixture = try await ProviderFixture()
         let state = try await fixture.logIn()

@@ -3,7 +3,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("Descriptions of statuses, events and codes", .timeLimit(.minutes(1))) struct LogLineTests {
+@Suite(.timeLimit(.minutes(1))) struct LogLineTests {
     @Test("a status, without a token")
     func status() async throws {
         let clock = ManualClock()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("The end of a login, and a renewal whose answer was lost") struct LoginLifetimeTests {
+struct LoginLifetimeTests {
     private static let lost = ScriptedTransport.Reply.failure(
         TransportError(.connectionLost, "reset", requestMayHaveBeenSent: true))
 

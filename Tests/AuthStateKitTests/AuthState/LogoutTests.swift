@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("Logging out", .timeLimit(.minutes(5))) struct LogoutTests {
+@Suite(.timeLimit(.minutes(5))) struct LogoutTests {
     private let fixture: ProviderFixture
     private let store = InMemoryAuthStateStore()
 

@@ -5,7 +5,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateSystem
 
-@Suite("Ten thousand callers") struct ManyCallersTests {
+struct ManyCallersTests {
     /// A new seed each time, unless AUTHSTATE_SEED names one.
     private var seed: UInt64 {
         ProcessInfo.processInfo.environment["AUTHSTATE_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64.max)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("A client by its issuer", .timeLimit(.minutes(2))) struct NamedClientTests {
+@Suite(.timeLimit(.minutes(2))) struct NamedClientTests {
     private let fixture: ProviderFixture
     private let store = InMemoryAuthStateStore()
 

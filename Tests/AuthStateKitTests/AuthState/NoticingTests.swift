@@ -5,7 +5,7 @@ import Testing
 @testable import AuthStateKit
 
 /// Two processes on one stored state: each is a state of its own over a store of its own, with the same contents.
-@Suite("Noticing what others stored") struct NoticingTests {
+struct NoticingTests {
     private let world: World
 
     init() async throws { world = try await World() }

@@ -6,7 +6,7 @@ import Testing
 @testable import AuthStateStorage
 
 /// Overlaps of two processes, or of two calls, that a simulation of their schedules found to lose or undo something.
-@Suite("Overlaps that a simulation found") struct OverlapTests {
+struct OverlapTests {
     private let fixture: Fixture
     private let store = FaultyStore()
 

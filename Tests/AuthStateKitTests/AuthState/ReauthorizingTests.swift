@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("A request that needs a new login", .timeLimit(.minutes(5))) struct ReauthorizingTests {
+@Suite(.timeLimit(.minutes(5))) struct ReauthorizingTests {
     private let world: World
 
     init() async throws { world = try await World() }

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// RFC 6749, section 5.2, has `invalid_grant` for a refresh token that is no longer valid.
-@Suite("A refresh token that a provider refuses as invalid_request") struct RefreshTokenRefusalTests {
+struct RefreshTokenRefusalTests {
     private static let texts = [
         "Refresh token inactive", #"Invalid "refresh_token" in request."#, "The refresh token is invalid.",
     ]

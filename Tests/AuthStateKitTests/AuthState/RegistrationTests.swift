@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("A client that registers itself", .timeLimit(.minutes(5))) struct RegistrationTests {
+@Suite(.timeLimit(.minutes(5))) struct RegistrationTests {
     private let fixture: ProviderFixture
     private let store = InMemoryAuthStateStore()
 

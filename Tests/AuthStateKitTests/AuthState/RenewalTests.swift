@@ -2,7 +2,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("Renewal") struct RenewalTests {
+struct RenewalTests {
     private let gate = ScriptedTransport.Gate()
 
     @Test func `fresh tokens are handed out without a request`() async throws {

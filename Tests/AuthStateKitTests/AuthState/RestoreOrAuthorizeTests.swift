@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("Restore a login, or log in") struct RestoreOrAuthorizeTests {
+struct RestoreOrAuthorizeTests {
     private let clock = ManualClock()
     private let store = InMemoryAuthStateStore()
 

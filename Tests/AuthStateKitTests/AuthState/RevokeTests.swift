@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("Revoking a grant", .timeLimit(.minutes(5))) struct RevokeTests {
+@Suite(.timeLimit(.minutes(5))) struct RevokeTests {
     private func fixture(_ replies: [ScriptedTransport.Reply], refreshToken: String? = "SECRET-refresh-0") throws
         -> Fixture
     {

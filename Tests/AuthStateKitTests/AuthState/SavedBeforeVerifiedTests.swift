@@ -4,7 +4,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("Renewal, while the provider's keys are awaited") struct SavedBeforeVerifiedTests {
+struct SavedBeforeVerifiedTests {
     @Test("a rotated refresh token is stored before the provider's keys are asked for")
     func savedBeforeVerified() async throws {
         let key = try SigningKey.generate(.es256, keyID: "k")

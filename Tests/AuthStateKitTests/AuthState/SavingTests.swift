@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("Saving") struct SavingTests {
+struct SavingTests {
     private let store = InMemoryAuthStateStore()
 
     @Test func `nothing is redeemed when nothing can be saved`() async throws {

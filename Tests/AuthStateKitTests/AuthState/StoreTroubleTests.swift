@@ -5,7 +5,7 @@ import Testing
 @testable import AuthStateKit
 
 /// A store that fails, is locked or loses its contents between two readings, while other processes log in and out.
-@Suite("Trouble with the store between two readings") struct StoreTroubleTests {
+struct StoreTroubleTests {
     private let fixture: Fixture
     private let store = FaultyStore()
     private let mine: AuthState

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("AuthState: answers as they come", .timeLimit(.minutes(1))) struct StreamTests {
+@Suite(.timeLimit(.minutes(1))) struct StreamTests {
     private let api = TransportRequest(url: URL(string: "https://api.example/events")!)
 
     /// Refuses every token but one, for which it answers with a stream of two pieces.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("Logins, logouts and updates during a renewal") struct SupersedingTests {
+struct SupersedingTests {
     @Test func `a login during a renewal wins; the late result is dropped and never stored`() async throws {
         let gate = ScriptedTransport.Gate()
         var fixture = try Fixture([.gated(gate, then: Fixture.tokens(1))])

@@ -3,7 +3,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("A resource refuses the token") struct UnauthorizedTests {
+struct UnauthorizedTests {
     private let api = TransportRequest(url: URL(string: "https://api.example/things")!)
 
     private func unauthorized(_ challenge: String?..., body: String = "") -> ScriptedTransport.Reply {

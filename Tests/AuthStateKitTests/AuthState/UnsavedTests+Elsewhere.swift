@@ -5,7 +5,7 @@ import Testing
 @testable import AuthStateKit
 
 /// Changes that are not saved yet, or were saved unnoticed, beside the logins and renewals of other processes.
-@Suite("Unsaved changes, and changes that another process stored") struct UnsavedElsewhereTests {
+struct UnsavedElsewhereTests {
     private let store = FaultyStore()
 
     @Test("a login whose save failed after it had been written does not undo what another process renewed since")

@@ -6,7 +6,7 @@ import Testing
 @testable import AuthStateServer
 
 /// Changes that are not saved yet, and what happens beside them here and in other processes.
-@Suite("Unsaved changes, and what happens meanwhile") struct UnsavedOverlapTests {
+struct UnsavedOverlapTests {
     private let store = FaultyStore()
 
     @Test func `a logout that is cancelled during the save of a renewal is saved by the renewal`() async throws {

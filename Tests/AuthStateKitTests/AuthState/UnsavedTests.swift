@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("Unsaved changes") struct UnsavedTests {
+struct UnsavedTests {
     private let store = FaultyStore()
     private func login(_ fixture: Fixture, _ store: FaultyStore) async throws -> AuthState {
         try await AuthState.logIn(

@@ -6,7 +6,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateSystem
 
-@Suite("Tokens valid for a given time") struct ValidityTests {
+struct ValidityTests {
     @Test func `tokens that last long enough are returned without a request, others are renewed`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let state = fixture.state()

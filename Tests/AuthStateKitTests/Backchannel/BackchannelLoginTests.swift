@@ -4,7 +4,8 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("CIBA: backchannel authentication", .timeLimit(.minutes(5))) struct BackchannelLoginTests {
+/// CIBA: backchannel authentication.
+@Suite(.timeLimit(.minutes(5))) struct BackchannelLoginTests {
     private let world: World
 
     init() async throws { world = try await World() }

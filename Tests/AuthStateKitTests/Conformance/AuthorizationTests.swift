@@ -3,7 +3,7 @@ import AuthStateTesting
 import Testing
 
 /// Rows of the OpenID Foundation's relying party tests about the authorization response and the logout.
-@Suite("Conformance: authorization and logout", .timeLimit(.minutes(5))) struct AuthorizationTests {
+@Suite(.timeLimit(.minutes(5))) struct AuthorizationTests {
     private let fixture: ProviderFixture
 
     init() async throws { fixture = try await ProviderFixture() }

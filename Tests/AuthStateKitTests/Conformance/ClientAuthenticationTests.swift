@@ -5,7 +5,7 @@ import Testing
 
 /// A provider whose client has to authenticate in one way; the names are those of the OpenID Foundation's tests for
 /// relying parties.
-@Suite("RP conformance: client authentication", .timeLimit(.minutes(5))) struct ClientAuthenticationTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientAuthenticationTests {
     private static let secret = "a secret of 32 bytes at the least"
 
     /// Logs in, renews and revokes, and returns what arrived at the token and the revocation endpoint.

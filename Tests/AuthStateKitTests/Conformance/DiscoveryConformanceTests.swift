@@ -3,7 +3,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("Conformance: discovery and registration", .timeLimit(.minutes(5))) struct DiscoveryConformanceTests {
+@Suite(.timeLimit(.minutes(5))) struct DiscoveryConformanceTests {
     private let fixture: ProviderFixture
 
     init() async throws { fixture = try await ProviderFixture() }

@@ -4,7 +4,7 @@ import Testing
 
 /// A provider that signs in its own way, or does one thing wrong with its ID tokens; the names are those of the OpenID
 /// Foundation's tests for relying parties.
-@Suite("RP conformance: ID tokens") struct IDTokenConformanceTests {
+struct IDTokenConformanceTests {
     typealias Deviations = OpenIDProvider.Deviations
 
     /// Logs in at a provider that deviates from the first login on, and once more at one that begins to deviate between

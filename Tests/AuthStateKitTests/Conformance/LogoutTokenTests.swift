@@ -4,7 +4,7 @@ import AuthStateServer
 import AuthStateTesting
 import Testing
 
-@Suite("Back-channel logout") struct LogoutTokenTests {
+struct LogoutTokenTests {
     private func error(_ compact: String) -> AuthStateError? {
         do {
             _ = try LogoutToken(compact, keys: LogoutTokenForger.keys(), expectation: LogoutTokenForger.expectation())
@@ -143,7 +143,7 @@ import Testing
     }
 }
 
-@Suite("Logins that a third party starts") struct ThirdPartyLoginTests {
+struct ThirdPartyLoginTests {
     @Test("issuer, hint and target make a request")
     func request() throws {
         let login = try ThirdPartyLogin(

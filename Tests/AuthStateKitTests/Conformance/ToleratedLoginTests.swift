@@ -3,7 +3,7 @@ import AuthStateTesting
 import Testing
 
 /// Deviations of some providers, accepted when they are named and refused when they are not.
-@Suite("Tolerated by name", .timeLimit(.minutes(5))) struct ToleratedLoginTests {
+@Suite(.timeLimit(.minutes(5))) struct ToleratedLoginTests {
     /// A login with a tolerance at a provider that deviates, and a renewal after it.
     private func logIn(
         _ tolerances: Set<Tolerance>, responseType: AuthorizationRequest.ResponseType = .code,

@@ -3,7 +3,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("Conformance: userinfo and claims", .timeLimit(.minutes(5))) struct UserInfoConformanceTests {
+@Suite(.timeLimit(.minutes(5))) struct UserInfoConformanceTests {
     /// The error that userinfo ends with; the state is as it was, and its refresh token still works.
     private func refusal(
         _ fixture: ProviderFixture, _ deviation: @escaping @Sendable (inout OpenIDProvider.Deviations) -> Void

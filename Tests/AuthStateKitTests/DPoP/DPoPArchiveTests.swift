@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("An archive with a DPoP key") struct DPoPArchiveTests {
+struct DPoPArchiveTests {
     /// The key is that of RFC 7515, appendix A.3.
     private static let golden = #"""
         {"format":3,"state":{"clientID":"client","configuration":{"tokenEndpoint":"https://op.example/token","tolera\#

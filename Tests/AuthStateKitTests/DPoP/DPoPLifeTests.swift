@@ -37,7 +37,7 @@ struct BoundFixture {
     }
 }
 
-@Suite("A state whose tokens are bound to a key") struct DPoPLifeTests {
+struct DPoPLifeTests {
     private let fixture: BoundFixture
 
     init() async throws { fixture = try await BoundFixture() }

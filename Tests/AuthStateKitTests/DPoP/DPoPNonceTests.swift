@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("DPoP nonces") struct DPoPNonceTests {
+struct DPoPNonceTests {
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
     @Test("the first request learns the nonce, and those that follow use it", arguments: [1, 2, 5])

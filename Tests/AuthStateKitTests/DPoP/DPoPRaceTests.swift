@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("DPoP nonces that serve once, and many requests at the same time", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct DPoPRaceTests {
     /// A server with a fresh nonce in every answer, which takes each of them once, whatever else it has given out.
     private final class Server: Sendable {

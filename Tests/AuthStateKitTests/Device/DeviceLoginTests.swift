@@ -6,7 +6,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("A login on another device", .timeLimit(.minutes(5))) struct DeviceLoginTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceLoginTests {
     private let world: World
 
     init() async throws { world = try await World() }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("documents") struct DocumentTests {
+struct DocumentTests {
     @Test(
         "every link leads to a file and a heading that exist, and every path to a file", arguments: try Document.paths)
     func links(_ path: String) throws {
@@ -28,7 +28,7 @@ import Testing
 }
 
 /// Docs/SeedTour.md: a row for each heading of the documents that it goes through.
-@Suite("tour") struct TourTests {
+struct TourTests {
     private struct Sections: Decodable {
         var document: String
         var sections: [String]

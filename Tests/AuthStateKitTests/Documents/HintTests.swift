@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The advice that stands in the sources.
-@Suite("hints") struct HintTests {
+struct HintTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
 
     private static func sources(_ folder: String) throws -> [(path: String, text: String)] {

@@ -4,7 +4,7 @@ import AuthStateServer
 import Testing
 
 /// Docs/Options.md: a row for each setting, with the default and the meaning that the source has.
-@Suite("options") struct OptionsTests {
+struct OptionsTests {
     private static let sources = [
         "AuthorizationService.Configuration": "Sources/AuthStateKit/Service/AuthorizationService.swift",
         "AuthState.Options": "Sources/AuthStateKit/AuthState/AuthState+Options.swift",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("Workloads: tokens by assertions of a platform", .timeLimit(.minutes(5))) struct AssertionTests {
+@Suite(.timeLimit(.minutes(5))) struct AssertionTests {
     private let world: Platform
 
     init() async throws { world = try await Platform() }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("Exchanging a state's tokens", .timeLimit(.minutes(5))) struct ExchangeTests {
+@Suite(.timeLimit(.minutes(5))) struct ExchangeTests {
     private func fixture(clock: ManualClock? = nil) async throws -> ProviderFixture {
         try await ProviderFixture(clock: clock) { configuration in
             configuration.clients[0].grantTypes.insert(.tokenExchange)

@@ -5,7 +5,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("Service accounts: tokens by assertions", .timeLimit(.minutes(5))) struct JWTBearerTests {
+@Suite(.timeLimit(.minutes(5))) struct JWTBearerTests {
     /// A provider that knows the service account `robot`, and the file with its private key.
     struct World {
         let fixture: ProviderFixture

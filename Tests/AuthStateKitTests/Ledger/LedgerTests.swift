@@ -6,7 +6,7 @@ import Testing
 /// The ledger after each history, without an actor, a store or a clock.
 ///
 /// The second page to read, after `RecordTests`: each row is a history of one state and what is known at its end.
-@Suite("A state's ledger") struct LedgerTests {
+struct LedgerTests {
     /// What can happen. Another process's record is told by what happened to the login that both began with.
     enum Step: Sendable {
         case event(AuthState.Event, at: Int64)

@@ -6,7 +6,7 @@ import Testing
 @testable import AuthStateKit
 
 /// Operations on the store that end late, or beside others; `LedgerTests` has the rules by themselves.
-@Suite("Outcomes of the store, in and out of order") struct OutcomeOrderTests {
+struct OutcomeOrderTests {
     private let fixture: Fixture
 
     init() throws { fixture = try Fixture() }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("Stamps in little memory") struct PackedStampsTests {
+struct PackedStampsTests {
     private let paths: [any WritableKeyPath<AuthState.Stamps, AuthState.Stamp> & Sendable] = [
         \.grant, \.client, \.registration, \.tokens, \.refreshToken, \.error, \.pause, \.unconfirmed, \.wish,
     ]

@@ -7,7 +7,7 @@ import Testing
 /// The whole behaviour of a state, without an actor, a store or a provider: what an event does to it, and how two merge.
 ///
 /// Begin here: the other tests are about when these two functions are called, and what is saved and shown in between.
-@Suite("A state's record") struct RecordTests {
+struct RecordTests {
     /// A state with tokens, a refresh token and an ID token, all given at the time 1,000.
     private let login: AuthState.Record
     private static let error = AuthStateError(.invalidGrant, stage: .refresh, "Refused.")

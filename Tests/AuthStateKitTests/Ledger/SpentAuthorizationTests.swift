@@ -2,7 +2,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("An answer stored apart from the parts that all logins share") struct SpentAuthorizationTests {
+struct SpentAuthorizationTests {
     private func answer(code: String, state: String, nonce: String?) throws -> AuthorizationResponse {
         var request = AuthorizationRequest(
             Client(try Fixture().record.client.provider, id: "client"),

@@ -3,7 +3,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("Pool: the index of places") struct PlaceIndexTests {
+struct PlaceIndexTests {
     @Test("it finds what a dictionary would, with equal fingerprints and with full tables", arguments: [1, 2, 3, 4])
     func likeADictionary(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -4,7 +4,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("Pool: eviction") struct PoolEvictionTests {
+struct PoolEvictionTests {
     private let keys: [AuthStateKey] = (0..<20).map { AuthStateKey(rawValue: "user-\($0)") }
 
     @Test("no more states than the capacity stay in memory, and an evicted state is loaded again as it was")

@@ -5,7 +5,7 @@ import Testing
 @testable import AuthStateServer
 @testable import AuthStateSystem
 
-@Suite("Pool: loading") struct PoolLoadingTests {
+struct PoolLoadingTests {
     private let fixture = PoolFixture()
 
     @Test func `a hundred callers share one reading of the store and get the same object`() async throws {

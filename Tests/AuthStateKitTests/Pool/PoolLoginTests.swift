@@ -4,7 +4,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("Pool: login and logout") struct PoolLoginTests {
+struct PoolLoginTests {
     private let fixture = PoolFixture()
 
     @Test func `a whole login goes through the pool, and the provider renews it`() async throws {

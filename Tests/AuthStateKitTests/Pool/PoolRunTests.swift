@@ -4,7 +4,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("Pool: run()") struct PoolRunTests {
+struct PoolRunTests {
     private func fixture(
         _ users: Int, lifetime: Double = 3600, _ change: (inout AuthStatePool.Options) -> Void = { _ in }
     ) async throws -> (PoolFixture, [AuthStateKey]) {

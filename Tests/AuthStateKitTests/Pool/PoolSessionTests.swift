@@ -5,7 +5,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("The sessions of a web server", .timeLimit(.minutes(2))) struct PoolSessionTests {
+@Suite(.timeLimit(.minutes(2))) struct PoolSessionTests {
     private let fixture: ProviderFixture
     private let base = InMemoryAuthStateStore()
     private let redirectURI: RedirectURI

@@ -7,7 +7,7 @@ import Testing
 @testable import AuthStateServer
 
 /// Abandoned states are listed by age, revoked at the provider and deleted.
-@Suite("Pool: sweeping", .timeLimit(.minutes(5))) struct PoolSweepTests {
+@Suite(.timeLimit(.minutes(5))) struct PoolSweepTests {
     let clock = ManualClock()
     let transport: ScriptedTransport
     let service: AuthorizationService

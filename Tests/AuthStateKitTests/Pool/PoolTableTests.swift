@@ -3,7 +3,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("Pool: the table, without concurrency") struct PoolTableTests {
+struct PoolTableTests {
     private final class Item: PoolMember {
         let key: AuthStateKey
         init(_ key: AuthStateKey) { self.key = key }

@@ -4,7 +4,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("Pool: when it renews") struct RenewalPlanTests {
+struct RenewalPlanTests {
     private typealias Facts = AuthState.RenewalFacts
     private let plan = RenewalPlan(spread: 0.1)
 

@@ -4,7 +4,6 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("provider for people: sessions of a browser, logout of clients, its own page")
 struct OpenIDProviderBrowserTests {
     /// A browser that logs in, and sends back the cookie that it got.
     private final class Visitor: Sendable {

@@ -4,7 +4,8 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("The provider in the process checks proofs (RFC 9449, section 4.3)") struct OpenIDProviderDPoPTests {
+/// The provider in the process checks proofs (RFC 9449, section 4.3).
+struct OpenIDProviderDPoPTests {
     /// A token request in the client's own name, with a proof that is changed before it is signed.
     private func ask(
         _ fixture: ProviderFixture, at date: Date = Date(),

@@ -2,7 +2,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("The provider's faults", .timeLimit(.minutes(5))) struct OpenIDProviderFaultTests {
+@Suite(.timeLimit(.minutes(5))) struct OpenIDProviderFaultTests {
     private let fixture: ProviderFixture
 
     init() async throws { fixture = try await ProviderFixture() }

@@ -3,7 +3,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("The provider's flows", .timeLimit(.minutes(5))) struct OpenIDProviderFlowTests {
+@Suite(.timeLimit(.minutes(5))) struct OpenIDProviderFlowTests {
     private let fixture: ProviderFixture
 
     init() async throws { fixture = try await ProviderFixture() }

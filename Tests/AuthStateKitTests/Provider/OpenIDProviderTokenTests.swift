@@ -3,7 +3,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("The provider's tokens", .timeLimit(.minutes(5))) struct OpenIDProviderTokenTests {
+@Suite(.timeLimit(.minutes(5))) struct OpenIDProviderTokenTests {
     private let fixture: ProviderFixture
     private let clock = ManualClock()
 

@@ -3,7 +3,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("provider with troubles: what a client makes of each") struct OpenIDProviderTroubleTests {
+struct OpenIDProviderTroubleTests {
     /// What a trouble does to a login, or to what follows it.
     enum Effect: Sendable {
         case login(AuthStateError.Code)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthStateTesting
 
-@Suite("What a program's own tests begin with", .timeLimit(.minutes(1))) struct SignedInTests {
+@Suite(.timeLimit(.minutes(1))) struct SignedInTests {
     @Test func `a state that is signed in is fresh and has its user, and no request is sent`() async throws {
         let transport = ScriptedTransport()
         let state = await AuthState.signedIn("first", claims: ["name": "User \(1)"], transport: transport)

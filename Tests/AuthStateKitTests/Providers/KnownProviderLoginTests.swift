@@ -4,7 +4,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("Known providers: a login with each, as its documents describe it", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct KnownProviderLoginTests {
     @Test("Google: offline access is asked for with a consent, and a refresh token comes")
     func google() async throws {

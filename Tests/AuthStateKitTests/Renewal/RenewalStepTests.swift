@@ -6,7 +6,7 @@ import Testing
 /// What a renewal does, step by step, without an actor, a store or a provider.
 ///
 /// `>` stands before what happens in between; a step that fails has a `!`.
-@Suite("The steps of a renewal") struct RenewalStepTests {
+struct RenewalStepTests {
     /// What comes of the steps that can end in several ways; every other step succeeds.
     struct World: Sendable {
         var hasFreshTokens = false

@@ -34,7 +34,7 @@ struct ReportedWorld {
     }
 }
 
-@Suite("login report: a login as a picture, and as an archive, without secrets") struct LoginReportTests {
+struct LoginReportTests {
     @Test("nothing secret of a whole login, its use and its end is in either form, in any encoding")
     func secrecy() async throws {
         let world = try await ReportedWorld { $0.requiresDPoP = false }

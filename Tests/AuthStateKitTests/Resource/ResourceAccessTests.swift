@@ -6,7 +6,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateResource
 
-@Suite("From the URL of a resource to a token", .timeLimit(.minutes(5))) struct ResourceAccessTests {
+@Suite(.timeLimit(.minutes(5))) struct ResourceAccessTests {
     private let world: ResourceWorld
 
     init() async throws { world = try await ResourceWorld() }

@@ -6,7 +6,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateResource
 
-@Suite("Logins for a resource by assertions", .timeLimit(.minutes(5))) struct ResourceAssertionTests {
+@Suite(.timeLimit(.minutes(5))) struct ResourceAssertionTests {
     private let clock = ManualClock()
     private let world: World
 

@@ -5,7 +5,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateResource
 
-@Suite("The client of a login for a resource", .timeLimit(.minutes(5))) struct ResourceClientTests {
+@Suite(.timeLimit(.minutes(5))) struct ResourceClientTests {
     private static let document = "https://app.example/client.json"
 
     private func documents(_ change: (inout ClientMetadata) throws -> Void = { _ in }) throws -> [String: JSONValue] {

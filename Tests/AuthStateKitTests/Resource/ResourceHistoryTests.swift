@@ -6,7 +6,6 @@ import Testing
 @testable import AuthStateResource
 
 /// The rules of `ResourceAccess.History`, one row each.
-@Suite("What an access remembers of its logins")
 struct ResourceHistoryTests {
     typealias History = ResourceAccess.History
     private let issuer: Issuer

@@ -6,7 +6,7 @@ import Testing
 @testable import AuthStateResource
 
 /// A hostile resource, whose own authorization server sends the browser to an honest server's page (RFC 9700, section 4.4).
-@Suite("Mix-up by a resource") struct ResourceMixUpTests {
+struct ResourceMixUpTests {
     @Test(
         "a client that both servers may know gets no page, and its code does not reach the resource's server",
         arguments: [ResourceClient.document(ResourceMixUp.document), .known("app")])

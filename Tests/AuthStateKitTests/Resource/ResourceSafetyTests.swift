@@ -7,7 +7,7 @@ import Testing
 @testable import AuthStateResource
 
 /// What a resource, its servers, a logout or a full disk may do to a login.
-@Suite("The safety of an access", .timeLimit(.minutes(5))) struct ResourceSafetyTests {
+@Suite(.timeLimit(.minutes(5))) struct ResourceSafetyTests {
     private let world: ResourceWorld
 
     init() async throws { world = try await ResourceWorld() }

@@ -7,7 +7,7 @@ import Testing
 @testable import AuthStateResource
 @testable import AuthStateServer
 
-@Suite("The authorization servers of a resource", .timeLimit(.minutes(5))) struct ResourceServersTests {
+@Suite(.timeLimit(.minutes(5))) struct ResourceServersTests {
     private let pair: Pair
 
     init() async throws { pair = try await Pair() }

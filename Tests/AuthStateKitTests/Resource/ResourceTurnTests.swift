@@ -7,7 +7,7 @@ import Testing
 @testable import AuthStateResource
 
 /// Each process is an access of its own over the same store.
-@Suite("Several processes that need a login for a resource", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct ResourceTurnTests {
     /// A process, and the pages that it shows.
     final class Process: Sendable {

@@ -7,7 +7,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateResource
 
-@Suite("More rights for a resource", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct StepUpTests {
     private func world(_ change: @escaping (inout OpenIDProvider.Configuration) -> Void = { _ in }) async throws
         -> ResourceWorld

@@ -2,7 +2,8 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("Logins with authorization details (RFC 9396)", .timeLimit(.minutes(5))) struct AuthorizationDetailsLoginTests {
+/// Logins with authorization details (RFC 9396).
+@Suite(.timeLimit(.minutes(5))) struct AuthorizationDetailsLoginTests {
     private static let payment = AuthorizationDetail(
         type: "payment", actions: ["initiate"], additionalMembers: ["amount": ["EUR": "12.50"]])
     private static let account = AuthorizationDetail(type: "account", identifier: "a-1")

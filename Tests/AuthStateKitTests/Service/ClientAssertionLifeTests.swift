@@ -3,7 +3,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("Clients that sign assertions", .timeLimit(.minutes(5))) struct ClientAssertionLifeTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientAssertionLifeTests {
     private let key: SigningKey
     private let clock = ManualClock()
     private let fixture: ProviderFixture

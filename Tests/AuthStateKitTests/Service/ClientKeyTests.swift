@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("A client's private key") struct ClientKeyTests {
+struct ClientKeyTests {
     private let folder: ScratchFolder
 
     init() throws { folder = try ScratchFolder() }

@@ -5,7 +5,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("Clients", .timeLimit(.minutes(5))) struct ClientTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientTests {
     private let fixture: ProviderFixture
 
     init() async throws { fixture = try await ProviderFixture() }

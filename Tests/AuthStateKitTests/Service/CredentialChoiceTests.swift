@@ -6,7 +6,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("Client authentication: which method, and what of it is sent") struct CredentialChoiceTests {
+struct CredentialChoiceTests {
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
     private func service(

@@ -3,7 +3,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("Discovery") struct DiscoveryTests {
+struct DiscoveryTests {
     private static let sparse = ScriptedPages.document([
         "registration_endpoint": nil, "revocation_endpoint": nil, "introspection_endpoint": nil,
     ])

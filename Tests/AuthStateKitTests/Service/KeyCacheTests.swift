@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("Providers' keys in memory") final class KeyCacheTests: Sendable {
+final class KeyCacheTests: Sendable {
     private let cache = KeyCache()
     private let source: KeyCache.Source
     private let fetches = Lock(0)
@@ -137,7 +137,8 @@ import Testing
     }
 }
 
-@Suite("How long an answer may be kept (RFC 9111)") struct FreshnessLifetimeTests {
+/// How long an answer may be kept (RFC 9111).
+struct FreshnessLifetimeTests {
     @Test(
         "max-age less Age, and nothing where nothing sensible is said",
         arguments: [

@@ -3,7 +3,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("The order of a login") struct LoginOrderTests {
+struct LoginOrderTests {
     @Test func `the code is not spent when the provider's keys are unavailable`() async throws {
         let fixture = try await ProviderFixture()
         fixture.provider.inject(.status(503), at: .keySet)

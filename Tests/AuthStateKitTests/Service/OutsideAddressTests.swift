@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("Providers that the program did not name") struct OutsideAddressTests {
+struct OutsideAddressTests {
     private static let registration: JSONValue = [
         "client_id": "client", "registration_client_uri": "https://op.example/c", "registration_access_token": "token",
     ]

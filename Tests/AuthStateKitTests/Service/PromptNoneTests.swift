@@ -2,7 +2,8 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("prompt=none (OpenID Connect Core, section 3.1.2.6)", .timeLimit(.minutes(5))) struct PromptNoneTests {
+/// Prompt=none (OpenID Connect Core, section 3.1.2.6).
+@Suite(.timeLimit(.minutes(5))) struct PromptNoneTests {
     @Test(
         "each refusal has a code of its own, and leaves state and store as they were",
         arguments: [

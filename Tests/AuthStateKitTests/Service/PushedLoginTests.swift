@@ -3,7 +3,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("Logins with a pushed request", .timeLimit(.minutes(5))) struct PushedLoginTests {
+@Suite(.timeLimit(.minutes(5))) struct PushedLoginTests {
     static let clients: [(String, ClientCredential)] = [
         ("app", .none), ("service", .secret("service-secret", method: .clientSecretBasic)),
         ("service", .secret("service-secret", method: .clientSecretPost)),

@@ -3,7 +3,7 @@ import AuthStateTesting
 import Foundation
 import Testing
 
-@Suite("A registration whose answer is refused") struct RegistrationUndoneTests {
+struct RegistrationUndoneTests {
     private static let place =
         #""registration_client_uri":"https://op.example/r/1","registration_access_token":"SECRET-manage""#
 

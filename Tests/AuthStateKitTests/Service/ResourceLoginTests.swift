@@ -2,7 +2,8 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("Tokens for resources (RFC 8707)", .timeLimit(.minutes(5))) struct ResourceLoginTests {
+/// Tokens for resources (RFC 8707).
+@Suite(.timeLimit(.minutes(5))) struct ResourceLoginTests {
     private static let (a, b) = ("https://a.example", "https://b.example")
 
     private func fixture() async throws -> ProviderFixture {

@@ -4,7 +4,7 @@ import Testing
 @testable import AuthStateKit
 
 /// RFC 7518, section 3.2: the key of an HMAC is at least as long as the hash.
-@Suite("A client's secret that is shorter than the hash") struct ShortSecretTests {
+struct ShortSecretTests {
     private static let lengths: [(SignatureAlgorithm, Int)] = [(.hs256, 32), (.hs384, 48), (.hs512, 64)]
 
     private func service(_ tolerances: Set<Tolerance> = []) throws -> ProviderConfiguration {

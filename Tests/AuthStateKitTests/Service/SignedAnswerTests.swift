@@ -4,7 +4,8 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("Logins with a signed answer (JARM)", .timeLimit(.minutes(5))) struct SignedAnswerTests {
+/// Logins with a signed answer (JARM).
+@Suite(.timeLimit(.minutes(5))) struct SignedAnswerTests {
     private static let hybrid = AuthorizationRequest.ResponseType.codeIDToken
 
     private func request(

@@ -2,7 +2,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("Logins with a signed request", .timeLimit(.minutes(5))) struct SignedLoginTests {
+@Suite(.timeLimit(.minutes(5))) struct SignedLoginTests {
     /// The way in which the object reaches the provider.
     enum Way: CaseIterable { case byValue, pushed }
 

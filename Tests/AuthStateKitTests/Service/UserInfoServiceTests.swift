@@ -4,7 +4,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("Userinfo by the state") struct UserInfoServiceTests {
+struct UserInfoServiceTests {
     @Test func `signed claims for this client are verified and bound`() async throws {
         for answer in [UserInfoForger.signed([:]), .signed(["aud": ["another", "client"], "exp": 1_900_000_000])] {
             let info = try await Attack.offer(answer, UserInfoOptions(requiresSignature: true))

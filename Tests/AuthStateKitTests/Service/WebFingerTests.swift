@@ -2,7 +2,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("Issuers by WebFinger") struct WebFingerServiceTests {
+struct WebFingerServiceTests {
     @Test func `an identifier leads to an allowed issuer, and on to its endpoints`() async throws {
         let transport = ScriptedPages.transport([
             ScriptedPages.webFinger: ScriptedPages.descriptor("https://op.example"),

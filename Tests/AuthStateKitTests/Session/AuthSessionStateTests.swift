@@ -3,7 +3,7 @@ import Testing
 @testable import AuthStateApp
 @testable import AuthStateKit
 
-@Suite("The state of a session") struct AuthSessionStateTests {
+struct AuthSessionStateTests {
     private let ended = AuthStateError(.invalidGrant, stage: .refresh, "The grant is gone.", hint: "Log in again.")
 
     private func seen(_ record: AuthState.Record) -> AuthSessionState.Event {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("The user of a session") struct AuthUserTests {
+struct AuthUserTests {
     private func record(_ claims: JSONValue?, grant: String = "g") throws -> AuthState.Record {
         var record = try Fixture().record
         record.idToken = claims.map(unsignedToken)

@@ -1,7 +1,7 @@
 import AuthStateApp
 import Testing
 
-@Suite("Findings about a session's configuration") struct SessionDiagnosisTests {
+struct SessionDiagnosisTests {
     private func codes(
         _ provider: AuthSessionConfiguration.Provider, _ redirectURI: String, clientID: String = "app",
         _ change: (inout AuthSessionConfiguration) -> Void = { _ in }

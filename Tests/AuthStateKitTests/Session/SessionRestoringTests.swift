@@ -7,7 +7,7 @@ import Testing
 @testable import AuthStateKit
 
 @MainActor
-@Suite("An app that starts again", .timeLimit(.minutes(5))) struct SessionRestoringTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionRestoringTests {
     private let fixture: SessionFixture
 
     init() async throws { fixture = try await SessionFixture() }

@@ -5,7 +5,7 @@ import Testing
 @testable import AuthStateKit
 
 @MainActor
-@Suite("Userinfo at a sign-in", .timeLimit(.minutes(5))) struct SessionUserInfoTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionUserInfoTests {
     @Test(
         "userinfo that is unavailable does not fail the login: the ID token has to suffice",
         arguments: [OpenIDProvider.Fault.status(503), .status(401), .text("nonsense"), .halfBody])

@@ -7,7 +7,7 @@ import Testing
 @testable import AuthStateKit
 
 @MainActor
-@Suite("Signing in to an app", .timeLimit(.minutes(5))) struct SignInTests {
+@Suite(.timeLimit(.minutes(5))) struct SignInTests {
     @Test("a sign-in shows the user, the scope and the expiry, and stores the state")
     func signIn() async throws {
         let fixture = try await SessionFixture()

@@ -6,7 +6,7 @@ import Testing
 @testable import AuthStateKit
 
 @MainActor
-@Suite("Signing out of an app", .timeLimit(.minutes(5))) struct SignOutTests {
+@Suite(.timeLimit(.minutes(5))) struct SignOutTests {
     @Test("a sign-out forgets the login here, revokes the tokens, and ends the session at the provider")
     func signOut() async throws {
         let fixture = try await SessionFixture()

@@ -5,7 +5,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateServer
 
-@Suite("Back-channel logout at several servers", .timeLimit(.minutes(2))) struct BackChannelLogoutTests {
+@Suite(.timeLimit(.minutes(2))) struct BackChannelLogoutTests {
     private let site: Site
     private let clock = ManualClock()
 

@@ -6,7 +6,7 @@ import Testing
 @testable import AuthStateResource
 @testable import AuthStateServer
 
-@Suite("Back-channel logout before the login is complete", .timeLimit(.minutes(2))) struct LateLogoutTests {
+@Suite(.timeLimit(.minutes(2))) struct LateLogoutTests {
     @Test(
         "the login is refused at the other server, its tokens are revoked, and nothing of it stays",
         arguments: LateLogin.Ending.allCases)

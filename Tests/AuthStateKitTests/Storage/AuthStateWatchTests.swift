@@ -4,7 +4,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateStorage
 
-@Suite("Watching: in memory", .timeLimit(.minutes(5))) struct InMemoryWatchTests {
+@Suite(.timeLimit(.minutes(5))) struct InMemoryWatchTests {
     @Test func `a save and a removal show at once, a reading and a transaction without change do not`() async throws {
         let store = InMemoryAuthStateStore()
         let watch = try #require(await store.watch("a"))
@@ -38,7 +38,7 @@ import Testing
 }
 
 #if os(Linux)
-    @Suite("Watching: files", .timeLimit(.minutes(5))) struct FileWatchTests {
+    @Suite(.timeLimit(.minutes(5))) struct FileWatchTests {
         let scratch: ScratchFolder
         let store: FileAuthStateStore
 

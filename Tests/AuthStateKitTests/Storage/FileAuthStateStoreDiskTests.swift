@@ -5,7 +5,7 @@ import Testing
 
 #if os(Linux)
     @Suite(
-        "File store: an ext4 of its own", .timeLimit(.minutes(5)),
+        .timeLimit(.minutes(5)),
         .enabled(if: geteuid() == 0, "needs root to mount a file system"))
     struct FileAuthStateStoreDiskTests {
         let scratch: ScratchFolder

@@ -4,7 +4,7 @@ import Testing
 
 private let isRoot = geteuid() == 0
 
-@Suite("File store: failures", .timeLimit(.minutes(5))) struct FileAuthStateStoreFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct FileAuthStateStoreFailureTests {
     let scratch: ScratchFolder
     let store: FileAuthStateStore
 

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A reading stands still in the middle when the program's own `onWarning` does: the same as on a disk that hangs.
-@Suite("File store: a disk that hangs", .timeLimit(.minutes(5))) struct FileAuthStateStoreHangTests {
+@Suite(.timeLimit(.minutes(5))) struct FileAuthStateStoreHangTests {
     let scratch: ScratchFolder
     let clock = ManualClock()
     let gate = Gate()

@@ -5,7 +5,7 @@ import Testing
 private let flockProgram = "/usr/bin/flock"
 private let hasFlock = FileManager.default.isExecutableFile(atPath: flockProgram)
 
-@Suite("File store: leases", .timeLimit(.minutes(5))) struct FileAuthStateStoreLockTests {
+@Suite(.timeLimit(.minutes(5))) struct FileAuthStateStoreLockTests {
     let scratch: ScratchFolder
     let store: FileAuthStateStore
     let lockPath: String

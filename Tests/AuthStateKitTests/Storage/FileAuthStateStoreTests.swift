@@ -16,7 +16,7 @@ import Testing
     }
 #endif
 
-@Suite("File store", .timeLimit(.minutes(5))) struct FileAuthStateStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct FileAuthStateStoreTests {
     let scratch: ScratchFolder
     let store: FileAuthStateStore
 

@@ -8,7 +8,7 @@ import Testing
 private let isRoot = geteuid() == 0
 private let stranger: uid_t = 65_534
 
-@Suite("A state that another user can change", .timeLimit(.minutes(5))) struct FileOwnershipTests {
+@Suite(.timeLimit(.minutes(5))) struct FileOwnershipTests {
     private let scratch: ScratchFolder
     private let store: FileAuthStateStore
 

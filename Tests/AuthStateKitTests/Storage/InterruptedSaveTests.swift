@@ -6,7 +6,7 @@ import Testing
 @testable import AuthStateStorage
 
 /// The remains of a holder of the lock that dies, put there by hand; Tests/Faults kills real processes.
-@Suite("File store: interrupted saves") struct InterruptedSaveTests {
+struct InterruptedSaveTests {
     private let scratch: ScratchFolder
     private let store: FileAuthStateStore
 

@@ -8,7 +8,7 @@ import Testing
 @testable import AuthStateStorage
 
 /// Lock files go with their states, and no process ever holds one that another one holds too.
-@Suite("File store: lock files", .timeLimit(.minutes(5))) struct LockFileTests {
+@Suite(.timeLimit(.minutes(5))) struct LockFileTests {
     let scratch: ScratchFolder
 
     init() throws { scratch = try ScratchFolder() }

@@ -3,7 +3,7 @@ import AuthStateTesting
 import Foundation
 import Testing
 
-@Suite("Read-only store", .timeLimit(.minutes(5))) struct ReadOnlyAuthStateStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct ReadOnlyAuthStateStoreTests {
     private let base = InMemoryAuthStateStore()
     private let fixture: Fixture
     /// The state of the program that renews.

@@ -2,7 +2,7 @@ import AuthStateKit
 import Foundation
 import Testing
 
-@Suite("Sealed archives") struct SealedArchiveTests {
+struct SealedArchiveTests {
     /// Written by Tests/Fixtures/make-sealed-state.py.
     static let golden = """
         {"content":"oKGio6SlpqeoqaqrwvNbCY_YO3BdNJNH0_ZU5SOykiMjShLhQSmwjjoat15Uv7vyzYH1d38zlLTUUyhVfMUY5rHm74fXEcNxc8nulh\

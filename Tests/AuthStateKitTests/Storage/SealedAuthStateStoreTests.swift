@@ -3,7 +3,7 @@ import AuthStateKit
 import Foundation
 import Testing
 
-@Suite("Sealed store", .timeLimit(.minutes(5))) struct SealedAuthStateStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct SealedAuthStateStoreTests {
     private let base = InMemoryAuthStateStore()
     private let (old, new): (SealingKey, SealingKey)
     /// Begins as an archive does.

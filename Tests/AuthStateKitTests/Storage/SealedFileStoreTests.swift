@@ -4,7 +4,7 @@ import AuthStateTesting
 import Foundation
 import Testing
 
-@Suite("Sealed store over files", .timeLimit(.minutes(5))) struct SealedFileStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct SealedFileStoreTests {
     private let scratch: ScratchFolder
     private let files: FileAuthStateStore
     private let store: SealedAuthStateStore

@@ -3,7 +3,7 @@ import AuthStateKit
 import Foundation
 import Testing
 
-@Suite("Sealing keys") struct SealingKeyTests {
+struct SealingKeyTests {
     private static let bytes = (0..<32).map { UInt8(truncatingIfNeeded: 0xF8 + $0 * 37) }
     private let scratch: ScratchFolder
 

@@ -6,7 +6,7 @@
     import Testing
 
     /// In processes of their own, whose environment names a folder of credentials as systemd does.
-    @Suite("Sealing keys from systemd credentials") struct SystemdCredentialTests {
+    struct SystemdCredentialTests {
         private static let bytes = (0..<32).map { UInt8(truncatingIfNeeded: 0xF8 + $0 * 37) }
         private let scratch: ScratchFolder
 

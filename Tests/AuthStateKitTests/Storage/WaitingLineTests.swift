@@ -4,7 +4,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateStorage
 
-@Suite("Waiting line", .timeLimit(.minutes(5))) struct WaitingLineTests {
+@Suite(.timeLimit(.minutes(5))) struct WaitingLineTests {
     let line = WaitingLine<String>()
     let far = Deadline(after: .seconds(60), on: ContinuousClock())
 

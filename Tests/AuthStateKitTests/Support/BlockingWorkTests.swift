@@ -6,7 +6,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateStorage
 
-@Suite("Blocking work", .timeLimit(.minutes(5))) struct BlockingWorkTests {
+@Suite(.timeLimit(.minutes(5))) struct BlockingWorkTests {
     let clock = ManualClock()
     let gate = Gate()
     let work: BlockingWork

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("Home folder") struct HomeFolderTests {
+struct HomeFolderTests {
     private let home = ProcessInfo.processInfo.environment["HOME"] ?? ""
 
     @Test func `stands for ~ before the first slash of a path, and nowhere else`() throws {

@@ -4,7 +4,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("The trace of a login") struct LoginTraceTests {
+struct LoginTraceTests {
     private let scene: Scene
 
     init() async throws { scene = try await Scene() }
@@ -189,7 +189,8 @@ import Testing
         let count = scene.story.count
         scene.provider.inject(.status(400), at: .token)
         _ = await authError { try await state.refresh() }
-        #expect(scene.story.dropFirst(count).map(\.step).filter { $0 == .failure }.count == 1)
+        let failures = scene.story.dropFirst(count).filter { entry in entry.step == .failure }
+        #expect(failures.count == 1)
         await scene.provider.stop()
     }
 

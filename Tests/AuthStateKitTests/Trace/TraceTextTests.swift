@@ -2,7 +2,7 @@ import AuthStateFoundation
 import AuthStateKit
 import Testing
 
-@Suite("Text of a trace") struct TraceTextTests {
+struct TraceTextTests {
     @Test("neither message nor details of an entry steer a terminal")
     func entries() {
         let hostile = "a\u{1B}[2J\u{9B}31m\u{202E}\u{2066}\u{61C}\u{200F}\u{200B}\n\t\u{7F}b"

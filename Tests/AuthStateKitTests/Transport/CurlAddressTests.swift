@@ -5,7 +5,7 @@
     @testable import AuthStateKit
 
     /// Addresses are checked where the socket is opened; nothing here leaves the machine.
-    @Suite("libcurl: addresses", .timeLimit(.minutes(5))) struct CurlAddressTests {
+    @Suite(.timeLimit(.minutes(5))) struct CurlAddressTests {
         let transport = CurlTransport()
 
         @Test(

@@ -3,7 +3,7 @@
     import Foundation
     import Testing
 
-    @Suite("libcurl: cancelling and ending", .timeLimit(.minutes(3))) struct CurlCancellationTests {
+    @Suite(.timeLimit(.minutes(3))) struct CurlCancellationTests {
         @Test("cancelling frees the caller at once, and then the connection")
         func cancel() async throws {
             let server = RawServer { _ in [] }

@@ -3,7 +3,7 @@
     import Foundation
     import Testing
 
-    @Suite("libcurl: proxies", .timeLimit(.minutes(5))) struct CurlProxyTests {
+    @Suite(.timeLimit(.minutes(5))) struct CurlProxyTests {
         @Test("a proxy of the environment carries no traffic to this machine")
         func loopback() async {
             // In a process of its own: the environment belongs to every test of this one.

@@ -5,7 +5,7 @@
 
     @testable import AuthStateTransport
 
-    @Suite("libcurl: the exchanges with a host") struct CurlQueueTests {
+    struct CurlQueueTests {
         private func exchange() throws -> TransportExchange {
             TransportExchange(try WireRequest(TransportRequest("https://op.example/")))
         }

@@ -3,7 +3,7 @@
     import Foundation
     import Testing
 
-    @Suite("libcurl: streams", .timeLimit(.minutes(3))) struct CurlStreamTests {
+    @Suite(.timeLimit(.minutes(3))) struct CurlStreamTests {
         static let head = RawServer.Action.text("HTTP/1.1 200 OK\nContent-Type: text/event-stream\n\n")
         let transport = CurlTransport(configuration: .init(maximumConnectionsPerHost: 1))
 

@@ -6,7 +6,7 @@
 
     @testable import AuthStateKit
 
-    @Suite("libcurl: TLS", .timeLimit(.minutes(5)), .enabled(if: TLSServer.isAvailable, "needs the openssl command"))
+    @Suite(.timeLimit(.minutes(5)), .enabled(if: TLSServer.isAvailable, "needs the openssl command"))
     struct CurlTLSTests {
         @Test("an unknown authority is refused before the request is sent, and trusted when its file is named")
         func unknownAuthority() async throws {

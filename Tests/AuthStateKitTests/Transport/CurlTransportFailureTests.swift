@@ -3,7 +3,7 @@
     import Foundation
     import Testing
 
-    @Suite("libcurl: failures", .timeLimit(.minutes(5))) struct CurlTransportFailureTests {
+    @Suite(.timeLimit(.minutes(5))) struct CurlTransportFailureTests {
         let transport = CurlTransport()
 
         @Test("a server that never answers, or never ends, runs into the timeout", arguments: [false, true])

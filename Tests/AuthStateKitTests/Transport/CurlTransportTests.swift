@@ -3,7 +3,7 @@
     import Foundation
     import Testing
 
-    @Suite("libcurl: answers", .timeLimit(.minutes(5))) struct CurlTransportTests {
+    @Suite(.timeLimit(.minutes(5))) struct CurlTransportTests {
         let transport = CurlTransport()
 
         @Test func `status, repeated headers and body arrive as they were sent`() async throws {

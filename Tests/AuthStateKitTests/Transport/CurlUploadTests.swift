@@ -4,7 +4,7 @@
     import Foundation
     import Testing
 
-    @Suite("libcurl: bodies that are read as they are sent", .timeLimit(.minutes(3))) struct CurlUploadTests {
+    @Suite(.timeLimit(.minutes(3))) struct CurlUploadTests {
         let transport = CurlTransport(configuration: .init(maximumConnectionsPerHost: 1))
 
         /// A body whose pieces a test gives.

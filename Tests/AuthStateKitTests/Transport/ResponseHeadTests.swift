@@ -3,7 +3,8 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateTransport
 
-@Suite("The header section of an answer") struct ResponseHeadTests {
+/// The header section of an answer.
+struct ResponseHeadTests {
     private func head(_ lines: [String]) -> ResponseHead {
         var head = ResponseHead()
         for line in lines { #expect(Array((line + "\r\n").utf8).withUnsafeBytes { head.append($0) }) }

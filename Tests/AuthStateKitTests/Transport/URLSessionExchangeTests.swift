@@ -5,7 +5,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateTransport
 
-@Suite("URLSession: the calls of its delegate become an answer or an error") struct URLSessionExchangeTests {
+struct URLSessionExchangeTests {
     /// A certificate that names itself as its issuer, and one that names another: all but the names is left out.
     private static let selfSigned = certificate(issuer: [0x31, 0x00], subject: [0x31, 0x00])
     private static let issued = certificate(issuer: [0x31, 0x00], subject: [0x31, 0x01, 0x05])

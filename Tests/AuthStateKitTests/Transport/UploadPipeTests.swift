@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateTransport
 
-@Suite("The body of a request between source and transport", .timeLimit(.minutes(1))) struct UploadPipeTests {
+@Suite(.timeLimit(.minutes(1))) struct UploadPipeTests {
     private func take(_ pipe: UploadPipe, upTo count: Int = 100) -> UploadPipe.Supply {
         var buffer = [UInt8](repeating: 0, count: count)
         return buffer.withUnsafeMutableBytes { pipe.take(into: $0) }

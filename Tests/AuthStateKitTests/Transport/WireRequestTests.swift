@@ -4,7 +4,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateTransport
 
-@Suite("Requests that may go on the wire") struct WireRequestTests {
+struct WireRequestTests {
     private func request(_ url: String, method: TransportRequest.Method = .get, headers: TransportHeaders = [:]) throws
         -> TransportRequest
     {

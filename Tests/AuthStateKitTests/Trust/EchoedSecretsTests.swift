@@ -6,7 +6,7 @@ import Testing
 @testable import AuthStateKit
 
 /// A server that repeats what it was sent, in every part of its answer and in every way of writing.
-@Suite("Secrets that a server repeats", .timeLimit(.minutes(5))) struct EchoedSecretsTests {
+@Suite(.timeLimit(.minutes(5))) struct EchoedSecretsTests {
     @Test("no error shows a secret of its request", arguments: Operation.all)
     func hidden(_ operation: Operation) async throws {
         for secret in operation.secrets {

@@ -2,7 +2,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("Hostile answers", .timeLimit(.minutes(5))) struct HostileAnswersTests {
+@Suite(.timeLimit(.minutes(5))) struct HostileAnswersTests {
     private static let base = "https://op.example"
 
     private func error(_ answer: HostileAnswer, at endpoint: HostileEndpoint) async -> AuthStateError? {

@@ -3,7 +3,7 @@
     import Testing
 
     /// The same endpoints at servers that misbehave below HTTP's surface: the transport, its limits and its deadline.
-    @Suite("Hostile servers", .timeLimit(.minutes(5))) struct HostileServersTests {
+    @Suite(.timeLimit(.minutes(5))) struct HostileServersTests {
         /// A server's treatment of each request, and the error that follows at every endpoint.
         struct Behaviour: Sendable {
             let name: String

@@ -2,7 +2,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("ID tokens that Python signed") struct IDTokenFixtureTests {
+struct IDTokenFixtureTests {
     /// A token that is valid: an attack that fails for a reason of the fixture's own would prove nothing.
     struct Good: CustomTestStringConvertible, Sendable {
         let testDescription: String

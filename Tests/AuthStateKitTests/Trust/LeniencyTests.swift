@@ -6,7 +6,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateResource
 
-@Suite("Leniency", .timeLimit(.minutes(5))) struct LeniencyTests {
+@Suite(.timeLimit(.minutes(5))) struct LeniencyTests {
     /// An input that deviates in one way, and its neighbour by which an attacker would gain something.
     private struct Example: Sendable {
         let untidy: @Sendable (AuthorizationService) async throws -> Void

@@ -6,7 +6,6 @@ import Testing
 // Only debug builds can turn a check off.
 #if DEBUG
     /// A check that can be removed without anything being believed that should not be is no check.
-    @Suite("Every check is load-bearing")
     struct LoadBearingTests {
         @Test("every check has an attack that it stops, and every attack a check that is declared")
         func everyCheckHasAnAttack() {

@@ -4,7 +4,7 @@ import AuthStateTesting
 import Testing
 
 /// An attacker runs a provider of its own and sends people on to an honest one (RFC 9700, section 4.4).
-@Suite("Mix-up attacks", .timeLimit(.minutes(5))) struct MixUpTests {
+@Suite(.timeLimit(.minutes(5))) struct MixUpTests {
     /// A login that the client begins at the attacker's provider, whose authorization endpoint is the honest one's.
     private func attack(
         _ type: AuthorizationRequest.ResponseType = .code,

@@ -8,13 +8,16 @@ import AuthStateTesting
 
 extension Attack {
     /// Resources, and servers that they name, which would lead a user or a token to another party.
-    static let resources: [Attack] =
+    static let resources: [Attack] = lists.flatMap { $0 }
+
+    private static let lists: [[Attack]] = [
         ["https://evil.example/v1", "https://api.example", "https://api.example/v1/", "https://API.example/v1"].map {
             name in
             Attack(.resourceName) {
                 try describe(name).check(for: ResourceIdentifier("https://api.example/v1"), from: .path)
             }
-        } + [
+        },
+        [
             Attack(.resourceName) {
                 // A page of the host that others may write cannot speak for the whole host.
                 try describe("https://api.example/v1").check(
@@ -24,11 +27,11 @@ extension Attack {
                 try describe("https://api.example/v2").check(
                     for: ResourceIdentifier("https://api.example/v1"), from: .path, tolerances: [.parentResource])
             },
-        ]
-        + [nil, ["plain"], ["s256"]].map { methods in
+        ],
+        [nil, ["plain"], ["s256"]].map { methods in
             Attack(.promisedPKCE) { try await discoverServer(["code_challenge_methods_supported": methods]) }
-        }
-        + [
+        },
+        [
             Attack(.resourceClient) {
                 try choose(.known("app", credential: .secret("s"), issuer: "https://op.example"))
             },
@@ -37,11 +40,11 @@ extension Attack {
             Attack(.ownAnswers) { try await ResourceMixUp.logIn([.document(ResourceMixUp.document)]) },
             Attack(.ownAnswers) { try await ResourceMixUp.logIn([.known("app")]) },
             Attack(.ownAnswers) { try await ResourceMixUp.logIn([.known("app", credential: .secret("s"))]) },
-        ]
-        + ["https://evil.example/v1", "http://api.example/v1", "https://api.example:8443/v1"].map { url in
+        ],
+        ["https://evil.example/v1", "http://api.example/v1", "https://api.example:8443/v1"].map { url in
             Attack(.resourceOrigin) { try await send(to: url) }
-        }
-        + [
+        },
+        [
             Attack(.publicAddress) { try await describe(at: "https://10.0.0.1/m") },
             Attack(.publicAddress) { try await describe(at: "https://localhost/m") },
             Attack(.publicAddress) {
@@ -96,15 +99,15 @@ extension Attack {
             Attack(.signedMetadataTimes) { try verify(["exp": "never"]) },
             Attack(.signedMetadataTimes) { try verify(["nbf": 1001]) },
             Attack(.signedMetadataTimes) { try verify(["nbf": "now"]) },
-        ]
-        + ["https://evil.example/client.json", "https://app.example/Client.json"].map { name in
+        ],
+        ["https://evil.example/client.json", "https://app.example/Client.json"].map { name in
             Attack(.documentClient) { try readDocument(["client_id": .string(name)]) }
-        }
-        + [
+        },
+        [
             "http://app.example/client.json", "https://app.example/client.json#f", "https://u@app.example/client.json",
             "https://app.example/", "https://app.example/a/%2e%2e/client.json",
-        ].map { url in Attack(.documentURL) { try readDocument(["client_id": .string(url)], at: url) } }
-        + [
+        ].map { url in Attack(.documentURL) { try readDocument(["client_id": .string(url)], at: url) } },
+        [
             Attack(.documentSecret) { try readDocument(["client_secret": "s"]) },
             Attack(.documentSecret) {
                 let key = try signer.get().privateKey.privateJSON
@@ -113,7 +116,8 @@ extension Attack {
             Attack(.documentMethod) { try readDocument(["token_endpoint_auth_method": "client_secret_basic"]) },
             Attack(.resourceForm) { _ = try ResourceIdentifier("https://api.example@evil.example/v1") },
             Attack(.resourceForm) { _ = try ResourceIdentifier("https://api.example/v1#f") },
-        ]
+        ],
+    ]
 
     private static func readDocument(
         _ changes: [String: JSONValue], at url: String = "https://app.example/client.json"

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// A store that other programs can write holds states of a confidential client.
-@Suite("A stored state that another program wrote", .timeLimit(.minutes(5))) struct StoredStateTests {
+@Suite(.timeLimit(.minutes(5))) struct StoredStateTests {
     private let store = OpenStore()
     private static let issuer = "https://op.example"
     private static let discovery = ScriptedTransport.Reply.json(

@@ -2,7 +2,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Typed tokens") struct TypedTokenTests {
+struct TypedTokenTests {
     @Test(
         "an ID token's type is JWT, absent, its own, or one that names no kind of token",
         arguments: ["JWT", "jwt", "application/JWT", "JOSE", "", "id_token+jwt", "application/ID_Token+jwt"])

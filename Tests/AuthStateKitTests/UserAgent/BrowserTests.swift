@@ -6,7 +6,7 @@ import Testing
 @testable import AuthStateUserAgent
 
 // One at a time. A shell reads the scripts: the kernel runs none that was written while another test started a process.
-@Suite("Browser", .serialized, .timeLimit(.minutes(5))) struct BrowserTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct BrowserTests {
     private static let page = "https://op.example/authorize?a=%5B1%5D&b=c+d;$(touch%20x)'&scope=openid%20email"
 
     /// Runs the body with a script that notes its arguments, one a line, and then ends with a status.

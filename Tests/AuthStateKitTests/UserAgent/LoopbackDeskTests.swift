@@ -5,7 +5,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateUserAgent
 
-@Suite("Loopback user agent: display and terminal", .timeLimit(.minutes(5))) struct LoopbackDeskTests {
+@Suite(.timeLimit(.minutes(5))) struct LoopbackDeskTests {
     private static let display = ["DISPLAY": ":0"]
     private let screen = Screen()
 

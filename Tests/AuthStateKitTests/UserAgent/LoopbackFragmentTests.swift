@@ -2,7 +2,7 @@ import AuthStateFoundation
 import AuthStateKit
 import Testing
 
-@Suite("Fragments at the loopback user agent", .timeLimit(.minutes(5))) struct LoopbackFragmentTests {
+@Suite(.timeLimit(.minutes(5))) struct LoopbackFragmentTests {
     private static let form = "Content-Type: application/x-www-form-urlencoded\r\n"
 
     /// The form as a browser sends it from our own page.

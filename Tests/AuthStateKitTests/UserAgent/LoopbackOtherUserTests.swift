@@ -4,7 +4,7 @@ import AuthStateTesting
 import Testing
 
 /// The attempts of another user of the machine, who reads the browser's arguments and sends requests to the port.
-@Suite("Another user at the loopback port", .timeLimit(.minutes(5))) struct LoopbackOtherUserTests {
+@Suite(.timeLimit(.minutes(5))) struct LoopbackOtherUserTests {
     private let trip: LoopbackTrip
 
     init() async throws { trip = try await LoopbackTrip() }

@@ -2,7 +2,7 @@ import AuthStateFoundation
 import AuthStateKit
 import Testing
 
-@Suite("Pages of the loopback user agent", .timeLimit(.minutes(5))) struct LoopbackPagesTests {
+@Suite(.timeLimit(.minutes(5))) struct LoopbackPagesTests {
     /// The last answer that the browser gets.
     private func reply(
         _ outcome: UserAgentOutcome, pages: LoopbackPages = .default, for purpose: UserAgentPurpose = .login

@@ -1,7 +1,7 @@
 import AuthStateKit
 import Testing
 
-@Suite("Parser of loopback requests") struct LoopbackRequestParserTests {
+struct LoopbackRequestParserTests {
     private func parse(_ text: String, _ limits: LoopbackLimits = LoopbackLimits()) -> LoopbackRequestParser.Outcome {
         var parser = LoopbackRequestParser(limits: limits)
         return parser.feed(Array(text.utf8))

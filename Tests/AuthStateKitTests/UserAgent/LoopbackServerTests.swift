@@ -2,7 +2,7 @@ import AuthStateJOSE
 import AuthStateKit
 import Testing
 
-@Suite("Loopback server") struct LoopbackServerTests {
+struct LoopbackServerTests {
     private static let get = "GET /a?b=c HTTP/1.1\r\nHost: x\r\n\r\n"
     private static let lastGet = "GET /a?b=c HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 

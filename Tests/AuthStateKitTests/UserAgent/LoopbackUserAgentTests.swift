@@ -73,7 +73,7 @@ extension String {
     }
 }
 
-@Suite("Loopback user agent", .timeLimit(.minutes(5))) struct LoopbackUserAgentTests {
+@Suite(.timeLimit(.minutes(5))) struct LoopbackUserAgentTests {
     private let trip: LoopbackTrip
 
     init() async throws { trip = try await LoopbackTrip() }
@@ -257,7 +257,7 @@ extension String {
     }
 }
 
-@Suite("Descriptors of the loopback user agent", .serialized) struct LoopbackDescriptorTests {
+@Suite(.serialized) struct LoopbackDescriptorTests {
     @Test func `500 trips, finished, cancelled or just released, leave no listener behind`() async throws {
         var ports: [UInt16] = []
         for round in 0..<500 {

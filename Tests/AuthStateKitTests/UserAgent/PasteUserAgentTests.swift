@@ -3,7 +3,7 @@ import AuthStateJOSE
 import AuthStateKit
 import Testing
 
-@Suite("Paste user agent", .timeLimit(.minutes(5))) struct PasteUserAgentTests {
+@Suite(.timeLimit(.minutes(5))) struct PasteUserAgentTests {
     /// The texts that were shown and said, and the lines that are still to be read.
     private struct Script: Sendable {
         var lines: [String?]

@@ -5,7 +5,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateUserAgent
 
-@Suite("Redirects after the app was ended", .timeLimit(.minutes(5))) struct RedirectRestoringTests {
+@Suite(.timeLimit(.minutes(5))) struct RedirectRestoringTests {
     private let world: RedirectWorld
 
     init() async throws { world = try await RedirectWorld() }

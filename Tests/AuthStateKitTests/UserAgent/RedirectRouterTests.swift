@@ -3,7 +3,7 @@ import AuthStateKit
 import AuthStateTesting
 import Testing
 
-@Suite("Redirect router", .timeLimit(.minutes(5))) struct RedirectRouterTests {
+@Suite(.timeLimit(.minutes(5))) struct RedirectRouterTests {
     private let world: RedirectWorld
 
     init() async throws { world = try await RedirectWorld() }

@@ -4,7 +4,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateUserAgent
 
-@Suite("Reading lines from a terminal", .timeLimit(.minutes(5))) struct StandardTerminalTests {
+@Suite(.timeLimit(.minutes(5))) struct StandardTerminalTests {
     @Test func `lines are read one at a time, then the rest, then the end`() async throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)

@@ -50,7 +50,7 @@ private final class FakeWindow: WebAuthenticationBrowser {
     }
 }
 
-@Suite("Web authentication user agent", .timeLimit(.minutes(5))) struct WebAuthenticationTests {
+@Suite(.timeLimit(.minutes(5))) struct WebAuthenticationTests {
     private static let custom = "com.example.app:/callback"
 
     @MainActor

@@ -3,7 +3,8 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Authorization details (RFC 9396)") struct AuthorizationDetailTests {
+/// Authorization details (RFC 9396).
+struct AuthorizationDetailTests {
     /// The example of section 2, figure 2.
     private static let example = """
         [{"type": "payment_initiation", "actions": ["initiate", "status", "cancel"],

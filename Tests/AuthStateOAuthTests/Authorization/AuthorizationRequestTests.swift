@@ -3,7 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Authorization requests") struct AuthorizationRequestTests {
+struct AuthorizationRequestTests {
     private func parameters(_ request: AuthorizationRequest) throws -> Parameters {
         let query = try #require(try request.url().absoluteString.split(separator: "?", maxSplits: 1).last)
         let parameters = try #require(Parameters(decoding: query))

@@ -3,7 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Authorization responses") struct AuthorizationResponseTests {
+struct AuthorizationResponseTests {
     private func code(
         _ query: String, _ change: (inout AuthorizationRequest) throws -> Void = { _ in }
     ) throws -> AuthStateError.Code? {

@@ -3,7 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Requests for claims") struct ClaimsRequestTests {
+struct ClaimsRequestTests {
     @Test func `requested claims become the JSON of OpenID Connect Core, section 5.5`() {
         let request = ClaimsRequest(
             idToken: [

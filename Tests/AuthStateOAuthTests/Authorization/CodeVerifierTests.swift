@@ -1,7 +1,7 @@
 import AuthStateOAuth
 import Testing
 
-@Suite("PKCE") struct CodeVerifierTests {
+struct CodeVerifierTests {
     @Test("the challenge of RFC 7636, appendix B")
     func appendixB() throws {
         let verifier = try CodeVerifier("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")

@@ -3,7 +3,8 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Pushed authorization requests (RFC 9126)") struct PushedAuthorizationTests {
+/// Pushed authorization requests (RFC 9126).
+struct PushedAuthorizationTests {
     private func configuration() throws -> ProviderConfiguration {
         var configuration = try Fixtures.configuration()
         configuration.pushedAuthorizationRequestEndpoint = try Fixtures.url("https://op.example/par")

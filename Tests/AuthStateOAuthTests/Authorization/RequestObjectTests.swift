@@ -3,7 +3,8 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Signed request objects (RFC 9101)") struct RequestObjectTests {
+/// Signed request objects (RFC 9101).
+struct RequestObjectTests {
     private static func key(_ algorithm: SignatureAlgorithm = .es256) throws -> SigningKey {
         try SigningKey.generate(algorithm, keyID: "client-key")
     }

@@ -3,7 +3,8 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Backchannel authentication (OpenID Connect CIBA Core 1.0)") struct BackchannelAuthenticationTests {
+/// Backchannel authentication (OpenID Connect CIBA Core 1.0).
+struct BackchannelAuthenticationTests {
     private static func request(
         _ hint: BackchannelAuthenticationRequest.Hint = .login("ada@op.example")
     ) throws -> BackchannelAuthenticationRequest {

@@ -1,7 +1,7 @@
 import AuthStateOAuth
 import Testing
 
-@Suite("WWW-Authenticate") struct AuthenticationChallengeTests {
+struct AuthenticationChallengeTests {
     private typealias Challenge = AuthenticationChallenge
 
     @Test func `RFC 9110's example: two challenges on a line, quoted quotes, a token value`() {

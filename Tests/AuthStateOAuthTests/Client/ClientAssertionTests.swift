@@ -3,7 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Client assertions") struct ClientAssertionTests {
+struct ClientAssertionTests {
     private static let key = Result { try SigningKey.generate(.es256, keyID: "k1") }
 
     private func assertion() throws -> ClientAssertion {

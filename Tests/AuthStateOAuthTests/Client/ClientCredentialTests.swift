@@ -3,7 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Client credentials") struct ClientCredentialTests {
+struct ClientCredentialTests {
     /// Credentials as earlier versions archived them, and as this one does.
     static let golden: [(archive: String, credential: ClientCredential)] = [
         (#"{"source":"none"}"#, .none),

@@ -2,7 +2,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("How clients authenticate at each endpoint") struct EndpointAuthenticationTests {
+struct EndpointAuthenticationTests {
     @Test func `each endpoint has its own list; where it has none, the token endpoint's counts`() throws {
         let configuration = try Fixtures.configuration(metadata: [
             "revocation_endpoint": "https://op.example/revoke",

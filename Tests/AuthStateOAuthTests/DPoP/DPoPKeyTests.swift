@@ -3,7 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("DPoP keys") struct DPoPKeyTests {
+struct DPoPKeyTests {
     private func reopened(_ key: DPoPKey) throws -> DPoPKey {
         try JSONDecoder().decode(DPoPKey.self, from: JSONEncoder().encode(key))
     }

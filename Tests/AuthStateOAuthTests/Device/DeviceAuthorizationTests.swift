@@ -3,7 +3,8 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Device authorization (RFC 8628)") struct DeviceAuthorizationTests {
+/// Device authorization (RFC 8628).
+struct DeviceAuthorizationTests {
     private static func request() throws -> DeviceAuthorizationRequest {
         var configuration = try Fixtures.configuration()
         configuration.deviceAuthorizationEndpoint = try Fixtures.url("https://op.example/device_authorization")

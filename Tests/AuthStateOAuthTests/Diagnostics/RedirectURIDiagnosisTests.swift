@@ -1,7 +1,7 @@
 import AuthStateOAuth
 import Testing
 
-@Suite("Findings about redirect URIs") struct RedirectURIDiagnosisTests {
+struct RedirectURIDiagnosisTests {
     /// A redirect URI and all its findings.
     struct Row: Sendable, CustomTestStringConvertible {
         let uri: String

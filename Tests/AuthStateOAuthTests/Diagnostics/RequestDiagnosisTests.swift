@@ -2,7 +2,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Findings about authorization requests") struct RequestDiagnosisTests {
+struct RequestDiagnosisTests {
     private func codes(
         _ redirectURI: String?, _ credential: ClientCredential = .none, app: AppDeclarations? = nil,
         _ change: (inout AuthorizationRequest) throws -> Void = { _ in }

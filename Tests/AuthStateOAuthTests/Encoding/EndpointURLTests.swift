@@ -2,7 +2,7 @@ import AuthStateFoundation
 import AuthStateOAuth
 import Testing
 
-@Suite("Parameters of an endpoint's URL") struct EndpointURLTests {
+struct EndpointURLTests {
     @Test(
         "the endpoint's own query is kept as it is written; a name that would come twice is replaced",
         arguments: [

@@ -1,7 +1,7 @@
 import AuthStateOAuth
 import Testing
 
-@Suite("Parameters and percent-encoding") struct ParametersTests {
+struct ParametersTests {
     @Test("AppAuth's vectors: reserved characters are escaped, a space as %20")
     func appAuthEncoding() {
         #expect(PercentEncoding.uri(" %&+£€") == "%20%25%26%2B%C2%A3%E2%82%AC")

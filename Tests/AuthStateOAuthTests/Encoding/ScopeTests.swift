@@ -2,7 +2,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("Scopes") struct ScopeTests {
+struct ScopeTests {
     @Test func `a scope token has 0x21, 0x23–0x5B and 0x5D–0x7E, and nothing else (RFC 6749, section 3.3)`() {
         for value in UInt32(0)...0x180 {
             guard let scalar = Unicode.Scalar(value) else { continue }

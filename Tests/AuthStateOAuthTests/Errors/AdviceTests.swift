@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("Advice: each refusal says what to do next, and speaks of what was used") struct AdviceTests {
+struct AdviceTests {
     private static let codes = AuthStateError.Code.kinds.keys.sorted { $0.rawValue < $1.rawValue }
 
     @Test("each code has advice, but for what a user or a program cancelled", arguments: codes)

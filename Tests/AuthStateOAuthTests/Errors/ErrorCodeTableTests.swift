@@ -1,7 +1,7 @@
 import AuthStateOAuth
 import Testing
 
-@Suite("The error codes of the specifications") struct ErrorCodeTableTests {
+struct ErrorCodeTableTests {
     /// An error code that a specification defines.
     struct Entry: Sendable, CustomTestStringConvertible {
         let specification: String

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("Errors") struct ErrorTests {
+struct ErrorTests {
     /// The names of all codes, read from their declarations: a list of our own could forget one.
     private static let names: [String] = {
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("Failures that are recognised") struct RecognizedFailureTests {
+struct RecognizedFailureTests {
     /// A provider's answer, word for word, and its meaning.
     struct Answer: Sendable, CustomTestStringConvertible {
         let provider: String

@@ -5,7 +5,7 @@ import Testing
 @testable import AuthStateOAuth
 
 /// Text that a provider may write to steer a terminal, or to imitate other text.
-@Suite("Text for a terminal") struct TerminalTextTests {
+struct TerminalTextTests {
     /// ESC, CSI, OSC, DEL, NEL, bidirectional marks, overrides and isolates, zero-width characters, line breaks, tabs.
     static let steering: [Unicode.Scalar] = [
         "\u{1B}", "\u{9B}", "\u{9D}", "\u{7F}", "\u{85}", "\u{07}", "\u{08}", "\u{0}", "\n", "\r", "\t", "\u{0B}",

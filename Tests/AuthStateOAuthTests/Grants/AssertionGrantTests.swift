@@ -3,7 +3,8 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Assertions that another party signs (RFC 7521)") struct AssertionGrantTests {
+/// Assertions that another party signs (RFC 7521).
+struct AssertionGrantTests {
     private let references: [ClientCredential] = [
         .assertion(file: "/var/run/token"), .assertion(environment: "TOKEN"),
         .assertion { _ in Secrets.make("assertion") },

@@ -3,7 +3,8 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Assertions as a grant (RFC 7523, section 2.1)") struct JWTBearerGrantTests {
+/// Assertions as a grant (RFC 7523, section 2.1).
+struct JWTBearerGrantTests {
     private func grant(_ change: (inout JWTBearerGrant) -> Void = { _ in }) throws -> JWTBearerGrant {
         var grant = JWTBearerGrant(
             issuer: "robot", subject: "ada", key: .privateKey(file: "/keys/robot.pem", keyID: "k"),

@@ -2,7 +2,8 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("Token exchange (RFC 8693)") struct TokenExchangeTests {
+/// Token exchange (RFC 8693).
+struct TokenExchangeTests {
     private func request(_ change: (inout TokenExchange) -> Void = { _ in }) throws -> TokenRequest {
         var exchange = TokenExchange(of: TypedToken(Secrets.make("subject"), type: .accessToken))
         change(&exchange)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("Addresses that a request may be sent to") struct AddressPolicyTests {
+struct AddressPolicyTests {
     @Test(
         "addresses of the public internet pass",
         arguments: [

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("Dates of HTTP fields") struct HTTPDateTests {
+struct HTTPDateTests {
     @Test(
         "the three forms of RFC 9110, section 5.6.7",
         arguments: [

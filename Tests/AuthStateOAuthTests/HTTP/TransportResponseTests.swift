@@ -2,7 +2,7 @@ import AuthStateFoundation
 import AuthStateOAuth
 import Testing
 
-@Suite("The content of an answer") struct TransportResponseContentTests {
+struct TransportResponseContentTests {
     private struct Item: Decodable, Equatable { var name: String }
 
     private func answer(_ body: String, status: Int = 200, type: String? = "application/json") -> TransportResponse {

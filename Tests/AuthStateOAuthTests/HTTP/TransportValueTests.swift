@@ -1,7 +1,7 @@
 import AuthStateOAuth
 import Testing
 
-@Suite("HTTP values") struct TransportValueTests {
+struct TransportValueTests {
     @Test func `header names compare in any case, values keep their lines and order (RFC 9110, section 5)`() {
         var headers: TransportHeaders = ["Set-Cookie": "a", "X": "1"]
         headers.append("set-cookie", "b")

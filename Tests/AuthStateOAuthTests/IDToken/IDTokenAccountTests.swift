@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("The account of an ID token") struct IDTokenAccountTests {
+struct IDTokenAccountTests {
     private func token(_ claims: JSONValue) -> String {
         let header: JSONValue = ["alg": "ES256"]
         return [header, claims].map { Base64URL.encode($0.serialized()) }.joined(separator: ".") + ".c2ln"

@@ -2,7 +2,8 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("ID tokens of a renewal (OpenID Connect Core, section 12.2)") struct IDTokenRenewalTests {
+/// ID tokens of a renewal (OpenID Connect Core, section 12.2).
+struct IDTokenRenewalTests {
     private let mint: TokenMint
     private let now = TokenMint.now
 

@@ -2,7 +2,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Signatures of ID tokens") struct IDTokenSignatureTests {
+struct IDTokenSignatureTests {
     @Test(
         "every asymmetric algorithm is accepted by default",
         arguments: [SignatureAlgorithm.rs256, .rs384, .rs512, .ps256, .ps384, .ps512, .es256, .es384, .es512, .edDSA])

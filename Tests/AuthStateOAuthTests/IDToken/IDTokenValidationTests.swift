@@ -3,7 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("ID tokens at login") struct IDTokenValidationTests {
+struct IDTokenValidationTests {
     private let mint: TokenMint
     private let now = TokenMint.now
 

@@ -3,7 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Token introspection") struct IntrospectionTests {
+struct IntrospectionTests {
     private func request() throws -> IntrospectionRequest {
         var configuration = try Fixtures.configuration()
         configuration.introspectionEndpoint = try Fixtures.url("https://op.example/introspect")

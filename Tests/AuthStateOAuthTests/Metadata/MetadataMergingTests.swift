@@ -2,7 +2,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Two metadata documents") struct MetadataMergingTests {
+struct MetadataMergingTests {
     @Test(
         "RFC 8414 asks for less than OpenID Connect (section 2)",
         arguments: [

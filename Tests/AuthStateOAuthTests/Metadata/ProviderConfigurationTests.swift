@@ -3,7 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Service configurations") struct ServiceConfigurationTests {
+struct ServiceConfigurationTests {
     @Test func `a configuration is made of the discovery document, and survives an archive`() throws {
         let configuration = try Fixtures.configuration(metadata: [
             "userinfo_endpoint": "https://op.example/me", "end_session_endpoint": "https://op.example/bye",

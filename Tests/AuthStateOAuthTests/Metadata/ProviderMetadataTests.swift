@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("Provider metadata") struct ProviderMetadataTests {
+struct ProviderMetadataTests {
     private static func sample(_ type: ProviderMetadata.MemberType) -> JSONValue {
         switch type {
         case .string: "text"

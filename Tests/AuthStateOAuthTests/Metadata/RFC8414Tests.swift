@@ -4,7 +4,8 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("RFC 8414: authorization server metadata") struct RFC8414Tests {
+/// RFC 8414: authorization server metadata.
+struct RFC8414Tests {
     /// The answer of section 3.2.
     private static let document = """
         {"issuer": "https://server.example.com",

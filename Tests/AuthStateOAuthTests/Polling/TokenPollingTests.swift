@@ -2,8 +2,7 @@ import AuthStateFoundation
 import AuthStateOAuth
 import Testing
 
-@Suite(
-    "When to ask for the tokens of a login that is confirmed elsewhere (RFC 8628, section 3.5; CIBA Core, section 11)")
+/// When to ask for the tokens of a login that is confirmed elsewhere (RFC 8628, section 3.5; CIBA Core, section 11).
 struct TokenPollingTests {
     typealias Code = AuthStateError.Code
 

@@ -2,7 +2,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Known providers: Apple's user") struct AppleUserTests {
+struct AppleUserTests {
     private static let user = #"{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"ada@example.com"}"#
 
     private func callback(

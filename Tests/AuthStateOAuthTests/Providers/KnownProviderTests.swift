@@ -3,7 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Known providers: the table") struct KnownProviderTests {
+struct KnownProviderTests {
     /// One provider of each kind.
     static func all() throws -> [KnownProvider] {
         [

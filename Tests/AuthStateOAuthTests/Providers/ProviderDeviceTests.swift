@@ -3,7 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Known providers: logins on another device, as their documents describe them") struct ProviderDeviceTests {
+struct ProviderDeviceTests {
     /// An answer to a device that asks for its tokens.
     struct Answer: Sendable, CustomTestStringConvertible {
         let provider: KnownProvider

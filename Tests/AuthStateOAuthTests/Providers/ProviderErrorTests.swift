@@ -3,7 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Known providers: answers of their own kind") struct ProviderErrorTests {
+struct ProviderErrorTests {
     private func answer(
         _ body: String, status: Int = 200, type: String = "application/json", _ tolerances: Set<Tolerance>
     ) throws -> TokenAnswer {

@@ -2,7 +2,7 @@ import AuthStateFoundation
 import AuthStateOAuth
 import Testing
 
-@Suite("Ending the session") struct EndSessionTests {
+struct EndSessionTests {
     private func request() throws -> EndSessionRequest {
         EndSessionRequest(
             configuration: try Fixtures.configuration(), idTokenHint: "SECRET-hint", clientID: "client",

@@ -3,7 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Managing a registration") struct RegistrationManagementTests {
+struct RegistrationManagementTests {
     private static let registered = """
         {"client_id":"c","client_secret":"SECRET-s","client_secret_expires_at":0,"client_id_issued_at":1700000000,
         "registration_access_token":"SECRET-t","registration_client_uri":"https://op.example/client?id=c",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("Dynamic registration") struct RegistrationTests {
+struct RegistrationTests {
     @Test("the request is JSON with what RFC 7591 names, and the initial access token in a header")
     func request() throws {
         var request = RegistrationRequest(

@@ -3,7 +3,8 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Client metadata documents (draft-ietf-oauth-client-id-metadata-document)") struct ClientMetadataDocumentTests {
+/// Client metadata documents (draft-ietf-oauth-client-id-metadata-document).
+struct ClientMetadataDocumentTests {
     private static let url = "https://app.example/client.json"
 
     private static func metadata() throws -> ClientMetadata {

@@ -3,7 +3,8 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Metadata of protected resources (RFC 9728)") struct ProtectedResourceMetadataTests {
+/// Metadata of protected resources (RFC 9728).
+struct ProtectedResourceMetadataTests {
     private static let all: [String: JSONValue] = [
         "resource": "https://api.example/v1",
         "authorization_servers": ["https://op.example", "https://other.example/t"],
@@ -139,7 +140,8 @@ import Testing
     }
 }
 
-@Suite("Signed metadata of protected resources (RFC 9728, section 2.2)") struct SignedResourceMetadataTests {
+/// Signed metadata of protected resources (RFC 9728, section 2.2).
+struct SignedResourceMetadataTests {
     private let key: SigningKey
     private let keys: [String: JSONWebKeySet]
 

@@ -2,7 +2,8 @@ import AuthStateFoundation
 import AuthStateOAuth
 import Testing
 
-@Suite("Identifiers of protected resources (RFC 8707; RFC 9728, section 3.1)") struct ResourceIdentifierTests {
+/// Identifiers of protected resources (RFC 8707; RFC 9728, section 3.1).
+struct ResourceIdentifierTests {
     @Test(
         "a URL has one canonical form",
         arguments: [

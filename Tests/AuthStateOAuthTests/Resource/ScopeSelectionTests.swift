@@ -2,7 +2,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("The scopes of a login for a resource") struct ScopeSelectionTests {
+struct ScopeSelectionTests {
     private func challenge(_ scope: String?) -> AuthenticationChallenge {
         AuthenticationChallenge(scheme: "Bearer", parameters: scope.map { ["scope": $0] } ?? [:])
     }

@@ -2,7 +2,8 @@ import AuthStateFoundation
 import AuthStateOAuth
 import Testing
 
-@Suite("Resource indicators (RFC 8707)") struct ResourceIndicatorTests {
+/// Resource indicators (RFC 8707).
+struct ResourceIndicatorTests {
     private func response(_ resources: [String]) throws -> AuthorizationResponse {
         var request = try Fixtures.request()
         request.resources = resources

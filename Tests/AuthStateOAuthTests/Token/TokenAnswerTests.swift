@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("Answers of the token endpoint") struct TokenAnswerTests {
+struct TokenAnswerTests {
     /// A JSON object with a good answer's members, some replaced or removed.
     private func body(_ changes: [String: JSONValue?]) -> String {
         var members: [String: JSONValue] = [

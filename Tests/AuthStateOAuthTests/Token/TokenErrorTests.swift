@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("Errors of the token endpoint") struct TokenErrorTests {
+struct TokenErrorTests {
     private func error(_ text: String, status: Int, headers: TransportHeaders = [:]) throws -> AuthStateError? {
         let request = TokenRequest(Client(try Fixtures.configuration(), id: "c"), .refreshToken("SECRET"))
         let answer = TokenAnswer(

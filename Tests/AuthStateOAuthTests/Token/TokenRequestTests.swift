@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("Token requests") struct TokenRequestTests {
+struct TokenRequestTests {
     private func renewal(_ scopes: [Scope] = []) throws -> TokenRequest {
         TokenRequest(Client(try Fixtures.configuration(), id: "client"), .refreshToken("r+/="), scopes: scopes)
     }

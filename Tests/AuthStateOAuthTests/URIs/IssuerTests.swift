@@ -2,7 +2,7 @@ import AuthStateFoundation
 import AuthStateOAuth
 import Testing
 
-@Suite("Issuers") struct IssuerTests {
+struct IssuerTests {
     @Test(
         "an issuer stays the exact string, also through an archive",
         arguments: [

@@ -1,7 +1,7 @@
 import AuthStateOAuth
 import Testing
 
-@Suite("Hosts that are this machine") struct LoopbackHostTests {
+struct LoopbackHostTests {
     @Test(
         "every way to write this machine's address is recognised",
         arguments: [

@@ -2,7 +2,7 @@ import AuthStateFoundation
 import AuthStateOAuth
 import Testing
 
-@Suite("Redirect URIs") struct RedirectURITests {
+struct RedirectURITests {
     @Test(
         "a redirect URI stays the exact string, also through an archive",
         arguments: [

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("URI references") struct URIReferenceTests {
+struct URIReferenceTests {
     @Test func `a URI is taken apart as it is written (RFC 3986, section 3 and appendix B)`() {
         let all = URIReference("HTTPS://us:er@Host.Example:8443/a/%7Eb?q=1?2&r#frag#ment")
         #expect(all.scheme == "HTTPS" && all.user == "us:er" && all.host == "Host.Example" && all.port == "8443")

@@ -2,7 +2,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Aggregated and distributed claims") struct ClaimSourcesTests {
+struct ClaimSourcesTests {
     private func sources(_ names: JSONValue, _ sources: JSONValue) throws -> UserInfo {
         try UserInfo(["sub": "alice", "_claim_names": names, "_claim_sources": sources], subject: nil, isSigned: false)
     }

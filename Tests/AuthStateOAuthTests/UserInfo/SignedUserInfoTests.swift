@@ -2,7 +2,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Signed userinfo") struct SignedUserInfoTests {
+struct SignedUserInfoTests {
     private static let claims: JSONValue = ["iss": "https://op.example", "aud": "client", "sub": "alice"]
 
     private func expectation(_ algorithms: Set<SignatureAlgorithm> = .asymmetric) throws -> IDTokenExpectation {

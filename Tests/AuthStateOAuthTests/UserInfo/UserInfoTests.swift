@@ -2,7 +2,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("Userinfo") struct UserInfoTests {
+struct UserInfoTests {
     /// The claims of an unsigned answer.
     private func read(_ body: String, subject: String?, status: Int = 200) throws -> UserInfo {
         guard case .plain(let claims) = try UserInfoAnswer(Fixtures.json(body, status: status)) else {

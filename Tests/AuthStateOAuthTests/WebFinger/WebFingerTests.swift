@@ -3,7 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("WebFinger") struct WebFingerTests {
+struct WebFingerTests {
     @Test(
         "identifiers are normalised (OpenID Connect Discovery, section 2.1.2)",
         arguments: [

@@ -30,7 +30,7 @@ extension RedirectPageTests {
 }
 
 extension ProviderTests {
-    @Suite("redirect page", .whereChromiumIsInstalled, .takingTurns) struct RedirectLoginTests {
+    @Suite(.whereChromiumIsInstalled, .takingTurns) struct RedirectLoginTests {
         @Test(
             "a user logs in at a real provider, and the page hands the answer over",
             arguments: [Provider.glewlwyd, .django])

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Examples/RedirectPage in a real browser.
-@Suite("redirect page", .whereChromiumIsInstalled, .takingTurns, .serialized, .timeLimit(.minutes(5)))
+@Suite(.whereChromiumIsInstalled, .takingTurns, .serialized, .timeLimit(.minutes(5)))
 struct RedirectPageTests {
     private static let policy = "http-equiv=\"Content-Security-Policy\""
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateProgram
 
-@Suite("Options in messages") struct AdviceOptionTests {
+struct AdviceOptionTests {
     /// Options of other programs that a message names.
     private static let foreign: Set<String> = [
         "--add", "--exec-api-version", "--exec-arg", "--exec-command", "--exec-interactive-mode", "--global",

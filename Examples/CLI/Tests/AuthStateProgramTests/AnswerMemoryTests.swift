@@ -5,7 +5,6 @@ import Testing
 
 @testable import AuthStateProgram
 
-@Suite("The answer of an API")
 struct AnswerMemoryTests {
     @Test("an attempt that gets no answer leaves none of an earlier one")
     func repeated() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthStateProgram
 
-@Suite("Exit codes") struct ExitReasonTests {
+struct ExitReasonTests {
     @Test(
         "each kind of error has its documented exit code",
         arguments: [

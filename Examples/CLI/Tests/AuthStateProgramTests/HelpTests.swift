@@ -5,7 +5,6 @@ import Testing
 
 @testable import AuthStateProgram
 
-@Suite("The help")
 struct HelpTests {
     private static var commands: [any ParsableCommand.Type] {
         AuthStateCommand.configuration.groupedSubcommands.flatMap(\.subcommands)

@@ -5,7 +5,6 @@ import Testing
 
 @testable import AuthStateProgram
 
-@Suite("Options of the bridge for agent hosts")
 struct MCPOptionsTests {
     private let url = "https://mcp.example/mcp"
 
@@ -43,7 +42,6 @@ struct MCPOptionsTests {
     }
 }
 
-@Suite("Options of a program behind a proxy")
 struct RunProxyOptionsTests {
     @Test(
         "what does not go together is refused",
@@ -58,7 +56,7 @@ struct RunProxyOptionsTests {
     }
 }
 
-@Suite("Messages of the bridge") struct BridgedMessageTests {
+struct BridgedMessageTests {
     private func message(_ text: String) throws -> BridgedMessage {
         try #require(BridgedMessage.read(Array(text.utf8)).first).get()
     }
@@ -112,7 +110,7 @@ struct RunProxyOptionsTests {
     }
 }
 
-@Suite("Lines of a descriptor") struct LinesTests {
+struct LinesTests {
     /// Writes chunks into a pipe, and returns the lines that are read.
     private func lines(_ chunks: [String], limit: Int = 100) async throws -> [LineInput.Line] {
         let pipe = Pipe()

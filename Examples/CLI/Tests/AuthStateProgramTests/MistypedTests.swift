@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthStateProgram
 
-@Suite("A mistyped word") struct MistypedTests {
+struct MistypedTests {
     @Test(
         "gets the nearest command or option",
         arguments: [

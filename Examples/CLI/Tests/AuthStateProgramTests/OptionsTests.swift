@@ -5,7 +5,6 @@ import Testing
 
 @testable import AuthStateProgram
 
-@Suite("Options")
 struct OptionsTests {
     private let minimal = ["--issuer", "https://op.example", "--client-id", "cli"]
 

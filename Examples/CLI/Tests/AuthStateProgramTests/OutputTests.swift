@@ -6,7 +6,6 @@ import Testing
 
 @testable import AuthStateProgram
 
-@Suite("Output")
 struct OutputTests {
     private let configuration = ProviderConfiguration(
         authorizationEndpoint: nil, tokenEndpoint: URL(filePath: "/unused"))

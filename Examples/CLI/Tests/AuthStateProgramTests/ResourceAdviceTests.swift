@@ -5,7 +5,6 @@ import Testing
 
 @testable import AuthStateProgram
 
-@Suite("Advice for a login for an API")
 struct ResourceAdviceTests {
     private let api = "https://mcp.example/mcp"
 

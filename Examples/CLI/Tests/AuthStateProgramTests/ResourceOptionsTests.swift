@@ -5,7 +5,6 @@ import Testing
 
 @testable import AuthStateProgram
 
-@Suite("Options of a login for an API")
 struct ResourceOptionsTests {
     private let api = ["--for", "https://mcp.example/mcp"]
     private let document = ["--client-metadata-url", "https://app.example/c.json"]

@@ -5,7 +5,6 @@ import Testing
 
 @testable import AuthStateProgram
 
-@Suite("Sealing")
 struct SealTests {
     @Test(
         "the name of a sealed login's key says where the key is",

@@ -5,7 +5,6 @@ import Testing
 
 @testable import AuthStateProgram
 
-@Suite("Untidy input")
 struct UntidyInputTests {
     private let home = ProcessInfo.processInfo.environment["HOME"] ?? ""
 

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     /// glewlwyd lists the questions for alice; it expects the hint as JSON.
-    @Suite("CIBA: backchannel authentication") struct BackchannelTests {
+    struct BackchannelTests {
         private func start(_ authstate: Authstate, user: String = "alice", _ more: [String] = []) throws -> Program {
             let authority = authstate.provider.certificateAuthorityFile.map { ["--ca-file", $0] } ?? []
             return try authstate.start(

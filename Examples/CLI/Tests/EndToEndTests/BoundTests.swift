@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     /// At glewlwyd's strict provider, which wants pushed requests and DPoP proofs with its nonces.
-    @Suite("pushed requests and bound tokens") struct BoundTests {
+    struct BoundTests {
         private func arguments(_ authstate: Authstate, _ more: [String]) throws -> [String] {
             let issuer = try #require(authstate.provider.strictIssuer)
             return authstate.loginArguments(client: "basic").with("--issuer", issuer) + more

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     /// Hosts and servers of the protocol's own SDK for Python, and of FastMCP.
-    @Suite("the bridge's login") struct BridgeLoginTests {
+    struct BridgeLoginTests {
         private let user: Authstate
 
         init() throws {

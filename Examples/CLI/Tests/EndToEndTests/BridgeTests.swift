@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     /// Without a login, at a server of the tests' own.
-    @Suite("the bridge to a server of the Model Context Protocol") struct BridgeTests {
+    struct BridgeTests {
         @Test func `a line that is no message gets the protocol's error, and the bridge goes on`() async throws {
             try await UntidyMCPServer.run { server in
                 try await BridgeHost.run("\(server.origin)/pretty") { host in

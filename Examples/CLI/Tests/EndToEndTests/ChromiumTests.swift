@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    @Suite("Chromium", .whereChromiumIsInstalled) struct ChromiumTests {
+    @Suite(.whereChromiumIsInstalled) struct ChromiumTests {
         @Test("a user logs in on the provider's own pages and ends on ours", arguments: [Provider.django, .glewlwyd])
         func login(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     /// At FastMCP's proxy in front of glewlwyd, which fetches the documents that this program writes.
-    @Suite("a client's metadata document") struct ClientDocumentTests {
+    struct ClientDocumentTests {
         /// Puts a document at its URL.
         private func host(_ document: String, as name: String, at server: ResourceServer) async throws {
             let base = server.resource.replacingOccurrences(of: "/mcp", with: "/control/documents/")

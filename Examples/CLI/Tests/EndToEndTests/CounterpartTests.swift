@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     /// The commands as their help shows them, at further providers that others wrote.
-    @Suite("counterparts", .running(Provider.counterparts)) struct CounterpartTests {
+    @Suite(.running(Provider.counterparts)) struct CounterpartTests {
         /// How a client of a provider logs in, and what the provider does about a logout.
         struct Counterpart: Sendable, CustomTestStringConvertible {
             var provider: Provider

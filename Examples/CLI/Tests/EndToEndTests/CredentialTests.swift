@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     /// Programs that ask another one for credentials: git and kubectl themselves, at a server that asks the provider.
-    @Suite("credentials for other programs") struct CredentialTests {
+    struct CredentialTests {
         static let providers = [Provider.glewlwyd, .django]
 
         @Test("git clones and pushes with a fresh token as its password", arguments: providers)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    @Suite("damaged states") struct DamageTests {
+    struct DamageTests {
         @Test func `a malformed stored state is left as it is`() async throws {
             var authstate = try Authstate(.django)
             authstate.stateFile = try authstate.folder.secret("nonsense", containing: "{")

@@ -2,7 +2,7 @@ import AuthStateKit
 import Testing
 
 extension EndToEndTests {
-    @Suite("the demonstration") struct DemoTests {
+    struct DemoTests {
         @Test func `plays the whole story, and leaves nothing behind`() async throws {
             let result = try await Program.run([Authstate.path, "demo", "--json"])
             #expect(result.status == 0, "\(result)")

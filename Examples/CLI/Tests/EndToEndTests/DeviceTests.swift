@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    @Suite("a login on another device") struct DeviceTests {
+    struct DeviceTests {
         private static let clients: [Provider: String] = [
             .glewlwyd: "public", .glewlwydTLS: "public", .django: "device",
         ]

@@ -1,5 +1,5 @@
 import Testing
 
 /// The built program at independent providers.
-@Suite("authstate", .whereProvidersAreInstalled, .running(Provider.all, lanes: 3), .inLane, .timeLimit(.minutes(10)))
+@Suite(.whereProvidersAreInstalled, .running(Provider.all, lanes: 3), .inLane, .timeLimit(.minutes(10)))
 struct EndToEndTests {}

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    @Suite("failures") struct FailureTests {
+    struct FailureTests {
         @Test("another issuer", arguments: Provider.all)
         func issuer(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)

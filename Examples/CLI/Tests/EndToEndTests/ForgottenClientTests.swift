@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    @Suite("a client that the server forgot") struct ForgottenClientTests {
+    struct ForgottenClientTests {
         private func login(_ authstate: Authstate, _ server: ForgetfulServer, _ options: String...) throws -> [String] {
             ["login", "--issuer", server.issuer, "--scope", "read", "--browser-command", try authstate.walker()]
                 + options

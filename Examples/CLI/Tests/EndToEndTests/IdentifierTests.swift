@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A login that begins with a user's address, at a provider that answers WebFinger.
-@Suite("authstate login --identifier", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct IdentifierTests {
     private let authstate: Authstate
     private let provider: OpenIDProvider

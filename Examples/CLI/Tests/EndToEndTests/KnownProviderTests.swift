@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     /// As far as possible without the providers themselves: to the address that the browser opens, and back.
-    @Suite("known providers") struct KnownProviderTests {
+    struct KnownProviderTests {
         /// A browser that writes the address to a file, and returns the answer of a user who declines.
         private func decliningBrowser(_ authstate: Authstate) throws -> String {
             try authstate.visitor(

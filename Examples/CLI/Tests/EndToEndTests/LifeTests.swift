@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    @Suite("a login's life") struct LifeTests {
+    struct LifeTests {
         @Test("from login to logout, each command a process of its own", arguments: Provider.all)
         func life(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)

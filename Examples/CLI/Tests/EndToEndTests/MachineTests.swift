@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEndTests {
     /// At the provider in this process: neither glewlwyd nor django-oauth-toolkit has these grants.
-    @Suite("assertions, and tokens for other services") struct MachineTests {
+    struct MachineTests {
         private let program: Authstate
         private let provider: OpenIDProvider
 

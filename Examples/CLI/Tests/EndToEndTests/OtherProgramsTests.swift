@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    @Suite("tokens for other programs: run, and token-file") struct OtherProgramsTests {
+    struct OtherProgramsTests {
         @Test("a program gets a fresh token in a variable or at a descriptor, and its exit code is the result")
         func run() async throws {
             let authstate = try await Authstate.loggedIn(.glewlwyd, client: "basic")

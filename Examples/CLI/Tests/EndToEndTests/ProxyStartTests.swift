@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     /// `authstate proxy` starts a program of its own; here a script is that program.
-    @Suite("starting the proxy") struct ProxyStartTests {
+    struct ProxyStartTests {
         private let folder: TemporaryFolder
         private let program: String
 

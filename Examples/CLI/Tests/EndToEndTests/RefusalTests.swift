@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The built program at a provider that does one thing wrong: the output for the user, and for a script.
-@Suite("authstate at a provider that lies", .timeLimit(.minutes(5))) struct RefusalTests {
+@Suite(.timeLimit(.minutes(5))) struct RefusalTests {
     /// One way of a provider to be wrong, and how a login at it ends.
     struct Lie: Sendable, CustomTestStringConvertible {
         var testDescription: String

@@ -5,7 +5,7 @@ import Testing
 
 /// The built program at a provider in this process, which signs ID tokens with the client's secret and wants signed
 /// requests.
-@Suite("authstate registers the algorithms that it uses", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct RegisteredAlgorithmTests {
     private let authstate: Authstate
 

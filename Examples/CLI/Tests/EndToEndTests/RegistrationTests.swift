@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    @Suite("a client that registers itself") struct RegistrationTests {
+    struct RegistrationTests {
         /// How a registered client logs in: glewlwyd serves no registered client without a secret, and the answer of
         /// django-oauth-toolkit about one with a secret lacks a member.
         private func arguments(_ authstate: Authstate) -> [String] {

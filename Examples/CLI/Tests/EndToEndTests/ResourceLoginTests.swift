@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     /// At the resource server of the Model Context Protocol's own SDK for Python.
-    @Suite("a login for an API of which the URL is known") struct ResourceLoginTests {
+    struct ResourceLoginTests {
         @Test func `registers, logs in, calls the API, renews; each command is a process of its own`() async throws {
             try await ResourceServer.run(.mcp, ["ACCESS_TOKEN_SECONDS": "2"]) { server in
                 let authstate = try Authstate()

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    @Suite("a program's own login for an API") struct ResourceMachineTests {
+    struct ResourceMachineTests {
         /// A resource that takes any token, and names the issuer in its first argument.
         private static let server = """
             import http.server, json, sys

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    @Suite("a login for an API in a file of one's own") struct ResourcePlaceTests {
+    struct ResourcePlaceTests {
         private func login(_ api: String, _ options: String...) -> [String] {
             ["login", "--for", api, "--json"] + options
         }

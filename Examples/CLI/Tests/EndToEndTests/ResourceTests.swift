@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    @Suite("protected resources") struct ResourceTests {
+    struct ResourceTests {
         /// Answers with the status that the path names, and echoes what it got; `/401` has no challenge.
         static let server = """
             import http.server, json

@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEndTests {
     /// At the provider in this process, with gnome-keyring in a session of its own.
-    @Suite("sealed logins", .whereSecretServiceIsInstalled) struct SealTests {
+    @Suite(.whereSecretServiceIsInstalled) struct SealTests {
         private let folder: TemporaryFolder
         private let provider: OpenIDProvider
         private let browser: LoginBrowser

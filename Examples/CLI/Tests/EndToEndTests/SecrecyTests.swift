@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    @Suite("secrets") struct SecrecyTests {
+    struct SecrecyTests {
         @Test("no command tells one", arguments: Provider.all)
         func silence(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    @Suite("status") struct StatusTests {
+    struct StatusTests {
         @Test("the end of a login is shown, and ends the command with 77 on request when it is near")
         func loginEnd() async throws {
             let folder = try TemporaryFolder()

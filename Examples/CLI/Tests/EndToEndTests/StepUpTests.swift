@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     /// At the resource server of the Model Context Protocol's own SDK for Python.
-    @Suite("a request that may lead to a new login") struct StepUpTests {
+    struct StepUpTests {
         @Test func `needs --step-up for more rights, and gets them with one login`() async throws {
             try await ResourceServer.run(.mcp, ["SCOPE_IN_CHALLENGE": "1"]) { server in
                 let authstate = try Authstate()

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    @Suite("the provider to try against") struct TestProviderTests {
+    struct TestProviderTests {
         /// The provider as a process, and where it is.
         private struct Running {
             let program: Program
@@ -121,7 +121,7 @@ extension EndToEndTests {
         }
     }
 
-    @Suite("reports of commands") struct ReportTests {
+    struct ReportTests {
         @Test(
             "a failed login leaves a page with its cause, and its message names the option", .whereChromiumIsInstalled)
         func page() async throws {

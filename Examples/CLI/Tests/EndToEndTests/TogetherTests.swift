@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEndTests {
     /// At a provider in this process, which counts exactly and can delay its answers.
-    @Suite("several processes at one login") struct TogetherTests {
+    struct TogetherTests {
         let provider: OpenIDProvider
         let folder: TemporaryFolder
 

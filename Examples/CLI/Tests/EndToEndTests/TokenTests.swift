@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    @Suite("tokens at the provider") struct TokenTests {
+    struct TokenTests {
         @Test("introspection tells what the provider knows", arguments: Provider.all)
         func introspection(_ provider: Provider) async throws {
             let authstate = try await Authstate.loggedIn(provider, client: "basic")

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    @Suite("tracing") struct TraceTests {
+    struct TraceTests {
         @Test("tells of each exchange in one line, and of no secret", arguments: [Provider.glewlwyd, .django])
         func login(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)

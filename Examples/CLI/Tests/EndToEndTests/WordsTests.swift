@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     /// Errors name the cause, and the remedy for the failed operation.
-    @Suite("words") struct WordsTests {
+    struct WordsTests {
         @Test(
             "a wrong secret is not called an unknown client, and another --auth-method is named",
             arguments: [Provider.doorkeeper, .django, .glewlwyd])

@@ -4,7 +4,7 @@
     import Foundation
     import Testing
 
-    @Suite("AsyncHTTPClient: answers", .timeLimit(.minutes(5)))
+    @Suite(.timeLimit(.minutes(5)))
     struct AnswerTests {
         @Test("status, repeated headers and body arrive as they were sent, and no cookie is kept")
         func answer() async throws {

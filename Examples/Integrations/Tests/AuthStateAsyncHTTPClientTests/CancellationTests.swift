@@ -4,7 +4,7 @@
     import Foundation
     import Testing
 
-    @Suite("AsyncHTTPClient: cancelling and ending", .timeLimit(.minutes(5)))
+    @Suite(.timeLimit(.minutes(5)))
     struct CancellationTests {
         @Test("cancelling frees the caller at once, and then the connection")
         func cancel() async throws {

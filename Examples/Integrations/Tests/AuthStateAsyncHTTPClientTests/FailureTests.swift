@@ -6,7 +6,7 @@
     import NIOCore
     import Testing
 
-    @Suite("AsyncHTTPClient: failures", .timeLimit(.minutes(5)))
+    @Suite(.timeLimit(.minutes(5)))
     struct FailureTests {
         @Test("a server that never answers, or never ends, runs into the timeout", arguments: [false, true])
         func timeout(drips: Bool) async throws {

@@ -5,7 +5,7 @@
     import Foundation
     import Testing
 
-    @Suite("AsyncHTTPClient: proxies and addresses", .timeLimit(.minutes(5)))
+    @Suite(.timeLimit(.minutes(5)))
     struct ProxyTests {
         @Test("a proxy of the configuration carries no traffic to this machine")
         func loopback() async throws {

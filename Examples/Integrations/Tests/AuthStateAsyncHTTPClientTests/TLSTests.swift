@@ -7,7 +7,7 @@
     import Testing
 
     @Suite(
-        "AsyncHTTPClient: TLS", .timeLimit(.minutes(5)),
+        .timeLimit(.minutes(5)),
         .enabled(if: TLSServer.isAvailable, "needs the openssl command"))
     struct TLSTests {
         @Test(

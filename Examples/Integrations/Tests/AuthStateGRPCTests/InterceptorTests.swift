@@ -6,7 +6,7 @@ import Foundation
 import GRPCCore
 import Testing
 
-@Suite("calls with tokens", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct InterceptorTests {
     @Test("a call has the token, and its answer arrives")
     func success() async throws {

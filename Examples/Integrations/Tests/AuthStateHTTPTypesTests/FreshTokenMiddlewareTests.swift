@@ -22,7 +22,7 @@ final class HTTPBody: Sendable {
 
 extension FreshTokenMiddleware: ClientMiddleware {}
 
-@Suite("tokens in the requests of a generated client", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct FreshTokenMiddlewareTests {
     /// Calls an operation as a generated client does.
     private func call(

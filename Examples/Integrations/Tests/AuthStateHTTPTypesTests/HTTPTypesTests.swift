@@ -5,7 +5,7 @@ import AuthStateTesting
 import HTTPTypes
 import Testing
 
-@Suite("requests of HTTPTypes", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPTypesTests {
     @Test("a request gets the token, and the answer is the caller's", arguments: [false, true])
     func success(isBound: Bool) async throws {

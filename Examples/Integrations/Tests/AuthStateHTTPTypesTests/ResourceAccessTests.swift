@@ -5,7 +5,7 @@ import AuthStateTesting
 import HTTPTypes
 import Testing
 
-@Suite("requests of HTTPTypes to a resource", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct ResourceAccessTests {
     @Test("the first request logs in, and a 401 renews", arguments: [false, true])
     func login(isBound: Bool) async throws {

@@ -6,7 +6,7 @@ import InMemoryLogging
 import Logging
 import Testing
 
-@Suite("the log", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct LoggingObserverTests {
     /// A state whose access token has expired, and its log.
     private struct World {

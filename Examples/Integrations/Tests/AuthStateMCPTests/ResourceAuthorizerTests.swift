@@ -21,7 +21,7 @@ final class Session: Sendable {}
 
 extension ResourceAuthorizer: HTTPClientAuthorizer {}
 
-@Suite("an access as the authorizer of the MCP SDK's transport", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct ResourceAuthorizerTests {
     /// Sends requests in the order of the SDK's transport: prepare, header, challenge, again.
     private struct Transport {

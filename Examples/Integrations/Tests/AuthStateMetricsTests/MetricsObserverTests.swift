@@ -3,7 +3,7 @@ import AuthStateTesting
 import MetricsTestKit
 import Testing
 
-@Suite("metrics of states", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct MetricsObserverTests {
     @Test("a renewal counts as one token retrieved, and each of its steps has a time")
     func renewal() async throws {

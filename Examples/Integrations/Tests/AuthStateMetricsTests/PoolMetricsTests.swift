@@ -5,7 +5,7 @@ import AuthStateTesting
 import MetricsTestKit
 import Testing
 
-@Suite("metrics of pools", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct PoolMetricsTests {
     @Test("a report has the contents now, and what happened since the last report")
     func reports() async throws {

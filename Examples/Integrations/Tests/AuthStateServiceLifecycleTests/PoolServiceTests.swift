@@ -7,7 +7,7 @@ import ServiceLifecycle
 import ServiceLifecycleTestKit
 import Testing
 
-@Suite("pool as a service", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct PoolServiceTests {
     @Test("the graceful shutdown waits for a renewal in progress, whose tokens are saved")
     func waits() async throws {

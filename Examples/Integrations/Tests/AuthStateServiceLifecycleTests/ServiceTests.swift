@@ -8,7 +8,7 @@ import Testing
 
 @testable import AuthStateServiceLifecycle
 
-@Suite("services", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct ServiceTests {
     @Test("a sweep at the start and at each interval ends abandoned sessions, until the shutdown")
     func sweeps() async throws {

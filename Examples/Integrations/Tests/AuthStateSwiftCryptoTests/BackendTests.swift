@@ -7,7 +7,6 @@ import Testing
 @_cdecl("AuthStateUseSwiftCrypto")
 public func useSwiftCrypto() { Cryptography.use(SwiftCryptoBackend()) }
 
-@Suite("swift-crypto as the backend")
 struct BackendTests {
     @Test("is in use in these tests")
     func chosen() { #expect(Cryptography.backend is SwiftCryptoBackend) }

@@ -4,7 +4,7 @@ import InMemoryTracing
 import Testing
 import Tracing
 
-@Suite("spans of renewals", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct TracingTests {
     @Test("a renewal's spans are nested, and the caller's span is their parent")
     func nesting() async throws {

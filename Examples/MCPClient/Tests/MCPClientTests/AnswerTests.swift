@@ -3,7 +3,7 @@ import Foundation
 import MCPClient
 import Testing
 
-@Suite("answers of a server") struct AnswerTests {
+struct AnswerTests {
     /// The error of a request for the tools, which a server answers in a way.
     private func error(
         _ answer: @escaping @Sendable (ScriptedServer.Message) -> TransportResponse

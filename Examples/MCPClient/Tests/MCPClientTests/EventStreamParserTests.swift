@@ -1,7 +1,7 @@
 import MCPClient
 import Testing
 
-@Suite("event streams") struct EventStreamParserTests {
+struct EventStreamParserTests {
     /// The events of a stream that arrives in chunks of a size.
     private func events(_ text: String, chunk size: Int = .max) -> [EventStreamParser.Event] {
         var parser = EventStreamParser()

@@ -2,7 +2,7 @@ import AuthStateKit
 import MCPClient
 import Testing
 
-@Suite("revisions of the protocol") struct RevisionTests {
+struct RevisionTests {
     /// A server of 2025-11-25 that answers what it does not know in a way, and opens sessions.
     private func earlier(
         _ refusal: @escaping @Sendable (ScriptedServer.Message) -> TransportResponse, version: JSONValue = "2025-11-25"

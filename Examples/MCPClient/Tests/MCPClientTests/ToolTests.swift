@@ -2,7 +2,7 @@ import AuthStateKit
 import MCPClient
 import Testing
 
-@Suite("tools") struct ToolTests {
+struct ToolTests {
     @Test("words of a command line become arguments of the schema's types")
     func arguments() throws {
         let tool = Tool(

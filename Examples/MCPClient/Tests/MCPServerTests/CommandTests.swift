@@ -4,7 +4,6 @@ import Testing
 
 extension MCPServerTests {
     /// The built program, with a browser that is found as the system's.
-    @Suite("mcp-client")
     struct CommandTests {
         /// The program lies beside the tests.
         private static let path = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()

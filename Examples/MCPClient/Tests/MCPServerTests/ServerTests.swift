@@ -5,7 +5,7 @@ import MCPClient
 import Testing
 
 /// Everything that is tried at servers that others wrote, one test after the other.
-@Suite("MCP servers", .whereProvidersAreInstalled, .serialized, .timeLimit(.minutes(3)))
+@Suite(.whereProvidersAreInstalled, .serialized, .timeLimit(.minutes(3)))
 struct MCPServerTests {}
 
 /// A connection on which a server of revision 2025-11-25 seems to answer: it does not see the newer revision in a request.
@@ -47,7 +47,7 @@ struct ConnectingProgram: Sendable {
 }
 
 extension MCPServerTests {
-    @Suite("the MCP SDK's server") struct SDKTests {
+    struct SDKTests {
         private let program: ConnectingProgram
 
         init() throws { program = try ConnectingProgram() }
@@ -99,7 +99,7 @@ extension MCPServerTests {
     }
 
     /// FastMCP logs the user in at glewlwyd.
-    @Suite("FastMCP", .running([.glewlwyd]))
+    @Suite(.running([.glewlwyd]))
     struct FastMCPTests {
         private let program: ConnectingProgram
 

@@ -4,7 +4,6 @@ import Testing
 @testable import AuthStatePostgres
 @testable import AuthStateSystem
 
-@Suite("the changes that tasks wait for")
 struct ChangeHubTests {
     @Test("a change that has passed wakes the task that missed it, and no other")
     func passed() throws {

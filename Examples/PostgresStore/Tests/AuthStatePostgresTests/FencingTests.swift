@@ -7,7 +7,7 @@ import Testing
 
 extension PostgresTests {
     /// A suspended holder: its clock stands still, so that it never extends its lease of half a second.
-    @Suite("a holder that lost its lease", .withServer)
+    @Suite(.withServer)
     struct Fencing {
         let stalled: PostgresAuthStateStore
         let other: PostgresAuthStateStore

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What listens at the database's address answers as no database does.
-@Suite("hostile database", .wherePostgresIsInstalled, .timeLimit(.minutes(2)))
+@Suite(.wherePostgresIsInstalled, .timeLimit(.minutes(2)))
 struct HostileDatabaseTests {
     private func store(_ server: HostileDatabase) throws -> PostgresAuthStateStore {
         var configuration = PostgresAuthStateStore.Configuration()

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 extension PostgresTests {
-    @Suite("leases", .withServer)
+    @Suite(.withServer)
     struct Leases {
         let server: PostgresServer
         let store: PostgresAuthStateStore

@@ -5,7 +5,7 @@ import Testing
 
 extension PostgresTests {
     /// One after another: each stops or suspends the server, and starts it again.
-    @Suite("a database that goes away", .withServer, .serialized)
+    @Suite(.withServer, .serialized)
     struct Outages {
         let server: PostgresServer
         let store: PostgresAuthStateStore

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension PostgresTests {
-    @Suite("errors of the set-up are clear, immediate, and without secrets", .withServer)
+    @Suite(.withServer)
     struct Refusals {
         let server: PostgresServer
         let key = freshKey()

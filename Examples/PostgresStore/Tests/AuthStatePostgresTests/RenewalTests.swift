@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 extension PostgresTests {
-    @Suite("renewals", .withServer)
+    @Suite(.withServer)
     struct Renewals {
         let server: PostgresServer
         let key = freshKey()

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Every test runs against a real server; tests that change the whole server have one of their own.
-@Suite("PostgreSQL store", .wherePostgresIsInstalled, .timeLimit(.minutes(5 + 2 * Load.minutes)))
+@Suite(.wherePostgresIsInstalled, .timeLimit(.minutes(5 + 2 * Load.minutes)))
 struct PostgresTests {}
 
 extension AuthStateStore {

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 extension PostgresTests {
-    @Suite("saving and loading", .withServer)
+    @Suite(.withServer)
     struct Storing {
         let store: PostgresAuthStateStore
         let key = freshKey()

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 extension PostgresTests {
-    @Suite("watching", .withServer)
+    @Suite(.withServer)
     struct Watching {
         let server: PostgresServer
         let other: PostgresAuthStateStore

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     /// A proxy on a terminal of its own, which Python holds as the user.
-    @Suite("requests that the user confirms") struct ConfirmationTests {
+    struct ConfirmationTests {
         /// Starts a program on a new terminal, its output in a file, and types a line for each question; a dash is no answer, and one
         /// with a plus is typed ahead.
         private static let user = """

@@ -2,6 +2,6 @@ import Testing
 
 /// The built program at independent providers.
 @Suite(
-    "authstate-proxy", .whereProvidersAreInstalled, .running([.glewlwyd, .django], lanes: 2), .inLane,
+    .whereProvidersAreInstalled, .running([.glewlwyd, .django], lanes: 2), .inLane,
     .timeLimit(.minutes(10)))
 struct EndToEndTests {}

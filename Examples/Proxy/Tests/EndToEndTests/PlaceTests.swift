@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    @Suite("the places of the proxy") struct PlaceTests {
+    struct PlaceTests {
         @Test("a program with the key is served while another user holds as many connections as there are")
         func strangers() async throws {
             try await ProxiedAPI.run(for: .django) { api, authstate in

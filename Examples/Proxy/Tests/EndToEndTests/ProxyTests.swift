@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEndTests {
     /// `curl` as the local program, and an API that asks the provider about each token.
-    @Suite("a proxy for a local program") struct ProxyTests {
+    struct ProxyTests {
         @Test(
             "passes requests and answers on, and the token instead of the program's own credentials",
             arguments: [

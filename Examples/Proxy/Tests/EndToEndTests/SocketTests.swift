@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     /// `curl` and Python as programs that reach the proxy by its Unix socket.
-    @Suite("the proxy's Unix socket") struct SocketTests {
+    struct SocketTests {
         private func isThere(_ path: String) -> Bool {
             var status = stat()
             return lstat(path, &status) == 0

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     /// `curl` as the local program, and an API whose answers take their time.
-    @Suite("streams through the proxy") struct StreamTests {
+    struct StreamTests {
         /// Starts curl, which writes what comes as it comes.
         private func curl(_ url: String, _ options: String...) throws -> Program {
             try Program.start(["curl", "-sSN", "--max-time", "60", url] + options)

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     /// `curl` and Python as the local program, with bodies that are larger than what the proxy keeps.
-    @Suite("uploads through the proxy") struct UploadTests {
+    struct UploadTests {
         @Test(
             "a body of 300 MiB goes through as it is, with its length or in chunks, and not through the memory",
             arguments: [true, false])

@@ -7,7 +7,6 @@ import Testing
 
 @testable import authstate_proxy
 
-@Suite("The rules of the proxy")
 struct ProxyRulesTests {
     private static let key = ProxyKey()
     private let gate: ProxyGate

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Two servers of one site, as behind a load balancer, at a provider that tells one of them of logouts.
-@Suite("logout at the provider", .whereProvidersAreInstalled, .timeLimit(.minutes(2)))
+@Suite(.whereProvidersAreInstalled, .timeLimit(.minutes(2)))
 struct BackChannelTests {
     @Test("Alice signs out at glewlwyd, which tells one server, and her session has ended at both; Bob's continues")
     func logout() async throws {

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    @Suite("at a provider in the process") struct BrowserTests {
+    struct BrowserTests {
         @Test("a user signs in, stays signed in while tokens expire and are renewed, and signs out everywhere")
         func life() async throws {
             try await RunningSite.run { site in

@@ -1,5 +1,5 @@
 import Testing
 
 /// The server in a real browser, one test after the other: each starts browsers, and these are heavy.
-@Suite("in Chromium", .whereChromiumIsInstalled, .serialized, .timeLimit(.minutes(3)))
+@Suite(.whereChromiumIsInstalled, .serialized, .timeLimit(.minutes(3)))
 struct EndToEndTests {}

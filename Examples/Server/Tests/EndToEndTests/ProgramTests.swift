@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEndTests {
     /// The built program, set up by its environment, at independent providers.
-    @Suite("at independent providers", .whereProvidersAreInstalled, .running([.glewlwyd, .django]))
+    @Suite(.whereProvidersAreInstalled, .running([.glewlwyd, .django]))
     struct ProgramTests {
         @Test("Alice signs in, her tokens are renewed, and she signs out", arguments: [Provider.glewlwyd, .django])
         func life(_ provider: Provider) async throws {
@@ -92,7 +92,7 @@ extension EndToEndTests {
             """
     }
 
-    @Suite("as a program") struct StartTests {
+    struct StartTests {
         @Test("without settings it works at once, and SIGTERM ends it in order")
         func defaults() async throws {
             let folder = try TemporaryFolder()

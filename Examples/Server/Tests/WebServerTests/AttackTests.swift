@@ -12,7 +12,7 @@ import Testing
 @testable import WebServer
 
 /// Effects that anonymous requests, other sites and the passing of time must not have.
-@Suite("attacks", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct AttackTests {
     @Test("anonymous logins that are begun in a loop evict no other user's")
     func manyAnonymousLogins() async throws {

@@ -9,7 +9,7 @@ import Testing
 @testable import AuthStateHummingbird
 @testable import WebServer
 
-@Suite("signing in", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct LoginTests {
     @Test("a user signs in and sees who they are")
     func login() async throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import AuthStateHummingbird
 @testable import WebServer
 
-@Suite("signing out", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct LogoutTests {
     @Test("the grant is revoked, the state removed, and the browser sent to end the provider's session too")
     func logout() async throws {

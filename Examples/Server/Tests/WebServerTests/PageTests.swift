@@ -8,7 +8,7 @@ import Testing
 @testable import AuthStateHummingbird
 @testable import WebServer
 
-@Suite("pages", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct PageTests {
     @Test(
         "every answer forbids caching, framing, sniffing, and a referrer to other sites",

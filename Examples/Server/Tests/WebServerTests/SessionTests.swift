@@ -8,7 +8,7 @@ import Testing
 @testable import AuthStateHummingbird
 @testable import WebServer
 
-@Suite("being signed in", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct SessionTests {
     @Test("an expired access token is renewed on the way, once for all concurrent requests")
     func renewal() async throws {

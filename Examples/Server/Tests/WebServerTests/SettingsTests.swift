@@ -6,7 +6,6 @@ import Testing
 
 @testable import WebServer
 
-@Suite("settings")
 struct SettingsTests {
     @Test("without any the server brings its own provider and listens on this machine")
     func defaults() throws {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "A static binary in a root folder without any other file", .whereProvidersAreInstalled, .whereStaticBinaryIsBuilt,
+    .whereProvidersAreInstalled, .whereStaticBinaryIsBuilt,
     .running([.glewlwyd, .glewlwydTLS]), .timeLimit(.minutes(2)))
 struct StaticBinaryTests {
     @Test("logs in, saves, and continues and renews in a second process", arguments: [Provider.glewlwyd, .glewlwydTLS])

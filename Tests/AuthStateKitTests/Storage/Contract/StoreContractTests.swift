@@ -8,7 +8,7 @@ import Testing
 
 typealias Contract = AuthStateStoreContract
 
-@Suite("The promises of every store", .timeLimit(.minutes(5))) struct StoreContractTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreContractTests {
     @Test("a store in memory keeps every promise", arguments: Contract.checks)
     func memory(_ check: Contract.Check) async throws { try await check.run(on: InMemoryAuthStateStore()) }
 
@@ -91,7 +91,7 @@ typealias Contract = AuthStateStoreContract
     }
 }
 
-@Suite("The contract of stores", .timeLimit(.minutes(5))) struct BrokenStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct BrokenStoreTests {
     @Test("a store that breaks a promise is found by its check", arguments: BrokenStore.Fault.allCases)
     func found(_ fault: BrokenStore.Fault) async throws {
         let violation = await #expect(throws: Contract.Violation.self) {

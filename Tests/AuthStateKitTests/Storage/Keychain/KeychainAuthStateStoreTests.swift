@@ -4,7 +4,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateStorage
 
-@Suite("Keychain store", .timeLimit(.minutes(5))) struct KeychainAuthStateStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct KeychainAuthStateStoreTests {
     let device = FakeDevice()
     let store: KeychainAuthStateStore
     /// Another process on the same keychain.

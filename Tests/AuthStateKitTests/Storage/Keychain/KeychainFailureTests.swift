@@ -5,7 +5,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateStorage
 
-@Suite("Keychain store: what the keychain refuses", .timeLimit(.minutes(5))) struct KeychainFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct KeychainFailureTests {
     let device = FakeDevice()
     let store: KeychainAuthStateStore
 

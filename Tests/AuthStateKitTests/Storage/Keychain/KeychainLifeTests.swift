@@ -5,7 +5,7 @@ import Testing
 @testable import AuthStateKit
 
 /// A login at the provider in the process, kept in the keychain.
-@Suite("Keychain store: the life of a login", .timeLimit(.minutes(5))) struct KeychainLifeTests {
+@Suite(.timeLimit(.minutes(5))) struct KeychainLifeTests {
     let device = FakeDevice()
     let fixture: ProviderFixture
 

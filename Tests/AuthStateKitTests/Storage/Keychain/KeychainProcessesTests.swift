@@ -7,7 +7,7 @@ import Testing
 @testable import AuthStateStorage
 
 /// Two processes on one keychain: no lock of one keeps the other out.
-@Suite("Keychain store: app and extension", .timeLimit(.minutes(5))) struct KeychainProcessesTests {
+@Suite(.timeLimit(.minutes(5))) struct KeychainProcessesTests {
     let device = FakeDevice()
     let app: KeychainAuthStateStore
     let other: KeychainAuthStateStore

@@ -8,7 +8,7 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
-@Suite("requests of a program's own client to a resource", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct AuthorizedAccessTests {
     @Test("the first request logs in, and a 401 renews", arguments: [false, true])
     func login(isBound: Bool) async throws {

@@ -7,7 +7,7 @@
     import NIOHTTP1
     import Testing
 
-    @Suite("redirects of requests with tokens", .timeLimit(.minutes(5)))
+    @Suite(.timeLimit(.minutes(5)))
     struct AuthorizedRedirectTests {
         private static func answer(_ status: String, _ fields: String = "") -> [RawServer.Action] {
             [.send(Array("HTTP/1.1 \(status)\r\n\(fields)Content-Length: 0\r\n\r\n".utf8))]

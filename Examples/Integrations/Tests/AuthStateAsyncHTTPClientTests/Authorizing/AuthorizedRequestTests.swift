@@ -7,7 +7,7 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
-@Suite("requests of a program's own client", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct AuthorizedRequestTests {
     @Test("a request gets the token, and the answer's body is the caller's to read", arguments: [false, true])
     func success(isBound: Bool) async throws {

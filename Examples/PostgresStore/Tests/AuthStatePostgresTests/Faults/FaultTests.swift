@@ -8,7 +8,7 @@ extension PostgresTests {
     /// Three server processes over one database, which do not know of each other, with tokens of one second.
     ///
     /// `AUTHSTATE_FAULT_ROUNDS` makes the first test longer: kills and restarts in each round, about 12 s.
-    @Suite("processes that are killed, and a database that restarts", .serialized)
+    @Suite(.serialized)
     struct Faults {
         static let rounds = ProcessInfo.processInfo.environment["AUTHSTATE_FAULT_ROUNDS"].flatMap(Int.init) ?? 1
 

@@ -19,7 +19,6 @@ extension PostgresTests.Faults {
     /// the database's standby takes over.
     ///
     /// One round and 200 users; longer by hand: `AUTHSTATE_LOAD_MINUTES=10 AUTHSTATE_LOAD_USERS=10000`.
-    @Suite("under load")
     struct LoadTests {
         /// How long the provider accepts a refresh token again, in seconds.
         private static let grace = 60.0
