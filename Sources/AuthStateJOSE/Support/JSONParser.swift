@@ -1,3 +1,5 @@
+import AuthStateLibc
+
 extension JSONValue {
     /// Reads one JSON document strictly (RFC 8259).
     ///
@@ -12,6 +14,32 @@ extension JSONValue {
     }
 }
 
+/// A member of an object in a document, which is not parsed where its bytes are those of one that was parsed before.
+package struct KnownMember {
+    /// The object's name in the document, and the member's name in the object.
+    let object: String, name: String
+    /// The texts of values, each one whole object.
+    let texts: [[UInt8]]
+    /// The text that the member has, by its index; the member is null in the parsed document then.
+    package fileprivate(set) var found: Int?
+    /// Where the document has another value.
+    package fileprivate(set) var range: Range<Int>?
+
+    package init(_ name: String, of object: String, texts: [[UInt8]]) {
+        (self.object, self.name, self.texts) = (object, name, texts)
+    }
+}
+
+extension JSONValue {
+    /// Reads a document as `init(parsing:)` does, but for one member, of which it tells what was found.
+    package init(parsing bytes: [UInt8], except member: inout KnownMember) throws(JSONError) {
+        (self, member) = try bytes.withUnsafeBufferPointer { bytes throws(JSONError) in
+            var parser = JSONParser(bytes: bytes, maximumDepth: 64)
+            return try parser.parseDocument(except: member)
+        }
+    }
+}
+
 /// A recursive descent over the bytes of one document.
 struct JSONParser {
     /// The document. Every access is behind a comparison with its count, because release builds check no bounds here.
@@ -20,6 +48,9 @@ struct JSONParser {
     var position = 0
     /// The complete members of the objects that are not closed yet.
     private var members: [Member] = []
+    /// A member that need not be parsed, and whether its object is being parsed.
+    private var known: KnownMember?
+    private var isInObject = false
 
     private struct Member {
         let name: String
@@ -47,6 +78,40 @@ struct JSONParser {
         skipWhiteSpace()
         guard position == bytes.count else { throw failure("something follows the value") }
         return value
+    }
+
+    fileprivate mutating func parseDocument(
+        except member: KnownMember
+    ) throws(JSONError) -> (JSONValue, KnownMember) {
+        known = member
+        let value = try parseDocument()
+        return (value, known ?? member)
+    }
+
+    private mutating func parseValue(of name: String, depth: Int) throws(JSONError) -> JSONValue {
+        if depth == 1, let known { isInObject = name == known.object }
+        guard depth == 2, isInObject, known?.name == name else { return try parseValue(depth: depth) }
+        let start = position
+        // An object ends with its own bracket: what begins with the whole text of one is that one.
+        if let index = known?.texts.firstIndex(where: isNext) {
+            position += known?.texts[index].count ?? 0
+            known?.found = index
+            return .null
+        }
+        let value = try parseValue(depth: depth)
+        known?.range = start..<position
+        return value
+    }
+
+    /// Returns whether a text, which is not empty, comes next.
+    private func isNext(_ text: [UInt8]) -> Bool {
+        let rest = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[position...])
+        return text.withUnsafeBytes { text in
+            guard let start = rest.baseAddress, let known = text.baseAddress, text.count <= rest.count else {
+                return false
+            }
+            return memcmp(start, known, text.count) == 0
+        }
     }
 
     private mutating func parseValue(depth: Int) throws(JSONError) -> JSONValue {
@@ -86,7 +151,7 @@ struct JSONParser {
             skipWhiteSpace()
             guard consume(UInt8(ascii: ":")) else { throw failure("a member's name has no colon after it") }
             skipWhiteSpace()
-            members.append(Member(name: name, start: start, value: try parseValue(depth: depth)))
+            members.append(Member(name: name, start: start, value: try parseValue(of: name, depth: depth)))
             skipWhiteSpace()
         } while consume(UInt8(ascii: ","))
         guard consume(UInt8(ascii: "}")) else { throw failure("an object is not closed") }

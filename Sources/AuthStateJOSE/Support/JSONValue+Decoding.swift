@@ -5,7 +5,9 @@ extension JSONValue {
     ///
     /// A document that was parsed already is not parsed again, as Foundation's decoder would, and parts of the type that are
     /// JSON values are taken as they are. Throws `DecodingError`, and what the type's own initializer throws.
-    package func decoded<T: Decodable>(as type: T.Type) throws -> T { try JSONValueDecoder(value: self).decode(type) }
+    package func decoded<T: Decodable>(as type: T.Type, userInfo: [CodingUserInfoKey: Any] = [:]) throws -> T {
+        try JSONValueDecoder(value: self, userInfo: userInfo).decode(type)
+    }
 }
 
 /// Reads one value.
@@ -17,13 +19,18 @@ private final class JSONValueDecoder: Decoder {
     private let parent: JSONValueDecoder?
     private let step: (any CodingKey)?
 
-    init(value: JSONValue, parent: JSONValueDecoder? = nil, step: (any CodingKey)? = nil) {
-        (self.value, self.parent, self.step) = (value, parent, step)
+    let userInfo: [CodingUserInfoKey: Any]
+
+    init(value: JSONValue, userInfo: [CodingUserInfoKey: Any]) {
+        (self.value, parent, step, self.userInfo) = (value, nil, nil, userInfo)
+    }
+
+    init(value: JSONValue, parent: JSONValueDecoder, step: (any CodingKey)?) {
+        (self.value, self.parent, self.step, userInfo) = (value, parent, step, parent.userInfo)
     }
 
     /// Put together when it is asked for, which errors do.
     var codingPath: [any CodingKey] { (parent?.codingPath ?? []) + (step.map { [$0] } ?? []) }
-    var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard case .object(let members) = value else { throw mismatch([String: JSONValue].self) }

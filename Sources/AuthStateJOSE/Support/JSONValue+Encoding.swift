@@ -13,6 +13,17 @@ extension JSONValue {
     }
 }
 
+/// A value with its JSON, which was encoded before.
+package struct EncodedJSON: Encodable {
+    let text: [UInt8]
+    private let value: any Encodable
+
+    package init(_ text: [UInt8], of value: some Encodable) { (self.text, self.value) = (text, value) }
+
+    /// Encodes the value for an encoder of another kind.
+    package func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+}
+
 /// Collects one value.
 private final class JSONValueEncoder: Encoder {
     /// The way to what contains the value, and the step from there; put together when it is asked for.
@@ -28,12 +39,14 @@ private final class JSONValueEncoder: Encoder {
     /// A member or an element.
     enum Part {
         case json(JSONValue)
+        case text([UInt8])
         /// An encoder that was handed out, and which may not be complete yet.
         case open(JSONValueEncoder)
 
         func write(to output: inout [UInt8]) {
             switch self {
             case .json(let value): value.write(to: &output)
+            case .text(let text): output += text
             case .open(let encoder): encoder.write(to: &output)
             }
         }
@@ -77,7 +90,8 @@ private final class JSONValueEncoder: Encoder {
     }
 
     /// Returns what a value inside this one is encoded as.
-    func part(_ value: some Encodable, at step: some CodingKey) throws -> Part {
+    func part<T: Encodable>(_ value: T, at step: some CodingKey) throws -> Part {
+        if T.self == EncodedJSON.self, let value = value as? EncodedJSON { return .text(value.text) }
         if let json = try json(of: value, at: step) { return .json(json) }
         let encoder = part(at: step)
         try value.encode(to: encoder)

@@ -19,7 +19,9 @@ public struct AuthStateArchive: Sendable, Hashable {
     /// - Throws: `AuthStateError` with `.storeCorrupt`, or `.storeTooNew` when a newer version wrote them.
     public init(data: Data) throws {
         let json: JSONValue
-        do { json = try JSONValue(parsing: [UInt8](data)) } catch { throw Self.corrupt(error) }
+        var known = KnownConfigurations.reader()
+        let bytes = [UInt8](data)
+        do { json = try JSONValue(parsing: bytes, except: &known.member) } catch { throw Self.corrupt(error) }
         if SealedArchive.isSealed(json) { throw AuthStateError.storeSealed() }
         guard let format = json["format"]?.intValue else { throw Self.corrupt(nil) }
         guard format == Self.currentFormat else {
@@ -32,7 +34,12 @@ public struct AuthStateArchive: Sendable, Hashable {
                     ? "Update this program; the stored state was left as it is."
                     : "Move the stored state away and log in again; it was left as it is.")
         }
-        do { record = try json.decoded(as: Envelope.self).state } catch { throw Self.corrupt(error) }
+        do {
+            record = try json.decoded(as: Envelope.self, userInfo: known.userInfo).state
+        } catch { throw Self.corrupt(error) }
+        record.unknownMembers = (json["state"]?.objectValue ?? [:])
+            .filter { !AuthState.Record.knownMembers.contains($0.key) }
+        known.remember(record.client.provider, from: bytes)
     }
 
     /// Returns whether bytes begin as an archive does, readable or not; other bytes belong to another program.
@@ -79,7 +86,7 @@ extension AuthState.Record: Codable {
         case renewalPause, annotations, stamps
     }
 
-    private static let knownMembers = Set(CodingKeys.allCases.map(\.rawValue))
+    fileprivate static let knownMembers = Set(CodingKeys.allCases.map(\.rawValue))
 
     private struct AnyKey: CodingKey {
         var stringValue: String
@@ -96,7 +103,8 @@ extension AuthState.Record: Codable {
         }
         self.init(
             Client(
-                try container.decode(ProviderConfiguration.self, forKey: .configuration),
+                try KnownConfigurations.found(by: decoder)
+                    ?? container.decode(ProviderConfiguration.self, forKey: .configuration),
                 id: try container.decode(String.self, forKey: .clientID),
                 credential: try optional(ClientCredential.self, .credential) ?? .none))
         lastAuthorizationResponse = try optional(AuthorizationResponse.self, .lastAuthorizationResponse)
@@ -120,6 +128,8 @@ extension AuthState.Record: Codable {
         renewalPause = try optional(AuthState.RenewalPause.self, .renewalPause)
         annotations = try optional([String: String].self, .annotations) ?? [:]
         stamps = try optional(AuthState.Stamps.self, .stamps) ?? AuthState.Stamps()
+        // An archive sets them from its JSON, for less.
+        guard !KnownConfigurations.reads(by: decoder) else { return }
         let all = try decoder.container(keyedBy: AnyKey.self)
         for key in all.allKeys where !Self.knownMembers.contains(key.stringValue) {
             unknownMembers[key.stringValue] = try all.decode(JSONValue.self, forKey: key)
@@ -129,7 +139,7 @@ extension AuthState.Record: Codable {
     /// Encodes the state, with the members that this version does not know.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(client.provider, forKey: .configuration)
+        try container.encode(KnownConfigurations.encoded(client.provider), forKey: .configuration)
         try container.encode(client.id, forKey: .clientID)
         try container.encode(client.credential, forKey: .credential)
         // Without its client and its key, which are not to be kept twice.
