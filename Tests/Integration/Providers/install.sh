@@ -26,6 +26,7 @@ packages=(
     libsecret-1-0 libsecret-tools               # the client library of the Secret Service, and a second client
     gnome-keyring dbus                          # a Secret Service, and the session that it is in
     git                                         # asks 'authstate git-credential'
+    skopeo                                      # asks 'authstate docker-credential'
     curl                                        # the program behind 'authstate proxy'
     python3-authlib python3-requests-oauthlib   # clients in Python that log in at 'authstate provider'
     golang-go golang-golang-x-oauth2-dev        # one in Go

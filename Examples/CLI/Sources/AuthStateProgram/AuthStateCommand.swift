@@ -27,8 +27,8 @@ public struct AuthStateCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Other programs",
                 subcommands: [
-                    Run.self, MCP.self, TokenFile.self, GitCredential.self, KubeCredential.self, AWSCredential.self,
-                    Proxy.self,
+                    Run.self, MCP.self, TokenFile.self, GitCredential.self, DockerCredential.self, KubeCredential.self,
+                    AWSCredential.self, Proxy.self,
                 ]),
             CommandGroup(name: "Logout", subcommands: [Logout.self, Revoke.self]),
         ])
@@ -37,7 +37,8 @@ public struct AuthStateCommand: AsyncParsableCommand {
     /// looking through all commands.
     private static let frequent: [String: any ParsableCommand.Type] = [
         "token": Token.self, "request": Request.self, "git-credential": GitCredential.self,
-        "kube-credential": KubeCredential.self, "aws-credential": AWSCredential.self, "run": Run.self, "mcp": MCP.self,
+        "docker-credential": DockerCredential.self, "kube-credential": KubeCredential.self,
+        "aws-credential": AWSCredential.self, "run": Run.self, "mcp": MCP.self,
     ]
 
     /// Makes the command with no arguments read.

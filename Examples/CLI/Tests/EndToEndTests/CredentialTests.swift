@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    /// Programs that ask another one for credentials: git and kubectl themselves, at a server that asks the provider.
+    /// Programs that ask another one for credentials: git, skopeo and kubectl themselves, at a server that asks the provider.
     struct CredentialTests {
         static let providers = [Provider.glewlwyd, .django]
 
@@ -87,6 +87,66 @@ extension EndToEndTests {
             #expect(result.status == 69 && result.errors.contains("within 1 seconds"), "\(result)")
         }
 
+        @Test("a client of registries gets a fresh token as its password", arguments: providers)
+        func registry(_ provider: Provider) async throws {
+            try await CredentialServer.run(for: provider) { server, authstate in
+                let before = try await server.skopeo(by: authstate)
+                #expect(before.status != 0 && before.errors.contains("No user is logged in"), "\(before)")
+                try await authstate.logIn()
+                let first = try await authstate.json("token")["access_token"]
+                #expect(try await server.skopeo(by: authstate).output.contains("image.index"))
+                try await authstate.expire()
+                let result = try await server.skopeo(by: authstate)
+                #expect(result.status == 0 && result.output.contains("image.index"), "\(result)")
+                #expect(try await authstate.json("token")["access_token"] != first)
+                let seen = try await server.requests().filter { $0.name?.isEmpty == false }
+                #expect(!seen.isEmpty && seen.allSatisfy { $0.name == "oauth2" && $0.user != nil })
+                let other = try await server.skopeo(by: authstate, answeringFor: "evil.example")
+                #expect(other.status != 0 && !other.errors.contains("credential helper"), "\(other)")
+                // It has asked without a name then.
+                #expect(try await server.requests().filter { $0.name?.isEmpty == false }.count == seen.count)
+            }
+        }
+
+        @Test func `a registry is known with and without scheme and path, and no other one gets a token`() async throws
+        {
+            let authstate = try await Authstate.loggedIn(.glewlwyd)
+            func ask(_ operation: String, _ question: String, _ more: String = "") async throws -> Program.Result {
+                try await Program.run([
+                    "/bin/sh", "-c",
+                    "printf '%s' '\(question)' | '\(Authstate.path)' docker-credential --host registry.example \(operation) "
+                        + "--state '\(authstate.stateFile)' \(more)",
+                ])
+            }
+            for server in [
+                "registry.example", "REGISTRY.example\n", "https://registry.example/v1/", "registry.example:443",
+            ] {
+                let answer = try JSONValue(parsing: try await ask("get", server).output.utf8)
+                #expect(answer["Username"] == "oauth2" && answer["ServerURL"]?.stringValue?.isEmpty == false)
+                #expect(try await authstate.json("token")["access_token"] == answer["Secret"])
+            }
+            for server in [
+                "evil.example", "http://registry.example", "registry.example:8443", "registry.example.evil.example", "",
+                "https://registry.example@evil.example/", "https://evil.example/://registry.example",
+                "evil.example/registry.example", "registry.example\u{212A}",
+            ] {
+                let result = try await ask("get", server)
+                #expect(
+                    result.status == 1 && result.output == "credentials not found in native keychain\n", "\(result)")
+            }
+            let named = try await ask("get", "REGISTRY.other", "--host registry.other:443")
+            #expect(named.status == 0, "\(named)")
+            let colon = try await ask("get", "registry.example", "--username a:b")
+            #expect(colon.status == 64 && colon.errors.contains("--username"), "\(colon)")
+            #expect(try await ask("list", "").output == "{\"registry.example\":\"oauth2\"}\n")
+            let store = try await ask("store", "{}")
+            #expect(store.status == 64 && store.output.contains("authstate login"), "\(store)")
+            let erase = try await ask("erase", "registry.example")
+            #expect(erase.status == 0 && erase.errors.contains("authstate logout"), "\(erase)")
+            let id = try JSONValue(parsing: try await ask("get", "registry.example", "--token-type id").output.utf8)
+            #expect(id["Secret"]?.stringValue?.split(separator: ".").count == 3)
+        }
+
         @Test("kubectl uses an ID token that the API server verifies", arguments: providers)
         func kubectl(_ provider: Provider) async throws {
             try await CredentialServer.run(for: provider) { server, authstate in
@@ -153,7 +213,7 @@ extension EndToEndTests {
     }
 }
 
-/// An https server for git and kubectl, for the time of one test.
+/// An https server for git, skopeo and kubectl, for the time of one test.
 struct CredentialServer: Sendable {
     private struct Announcement: Decodable {
         var base: String
@@ -203,6 +263,26 @@ struct CredentialServer: Sendable {
             "GIT_SSL_CAINFO": authority,
         ]
         return try await Program.run(["git", "-c", "credential.helper=\(helper)"] + words, environment: environment)
+    }
+
+    /// Runs skopeo, a client of registries, with the program behind its helper.
+    func skopeo(by authstate: Authstate, answeringFor host: String? = nil) async throws -> Program.Result {
+        let registry = String(base.dropFirst("https://".count))
+        let configuration = #"{"credHelpers": {"\#(registry)": "authstate"}}"#
+        let file = try authstate.folder.file("auth.json", containing: configuration)
+        let authorities = authstate.folder("authorities")
+        try FileManager.default.createDirectory(atPath: authorities, withIntermediateDirectories: true)
+        let authority = try Data(contentsOf: URL(filePath: self.authority))
+        try authority.write(to: URL(filePath: "\(authorities)/ca.crt"))
+        return try await Program.run(
+            [
+                "skopeo", "inspect", "--raw", "--authfile", file, "--cert-dir", authorities,
+                "docker://\(registry)/project:latest",
+            ],
+            environment: [
+                "PATH": "\(Provider.scripts)/credentials:/usr/bin:/bin", "AUTHSTATE": Authstate.path,
+                "REGISTRY": host ?? registry, "AUTHSTATE_FILE": authstate.stateFile,
+            ])
     }
 
     /// Runs kubectl with a configuration that asks the program.

@@ -1,4 +1,4 @@
-"""An https server for git and kubectl, which asks an OpenID provider about the credentials that it gets.
+"""An https server for git, registry clients and kubectl, which asks an OpenID provider about the credentials that it gets.
 
 usage: server.py PORT STATE_FOLDER
 """
@@ -68,6 +68,11 @@ API = {
 }
 
 
+# The paths of a registry that `skopeo inspect --raw` and `docker manifest inspect` need (OCI distribution specification).
+MANIFEST = {"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json", "manifests": []}
+REGISTRY = {"/v2/": {}, "/v2/project/manifests/latest": MANIFEST}
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -113,7 +118,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(200, {})
         scheme, _, secret = self.headers.get("Authorization", "").partition(" ")
         user, name = None, None
-        if path.startswith("/git/"):
+        takes_password = path.startswith(("/git/", "/v2/"))
+        if takes_password:
             if scheme == "Basic":
                 name, _, password = base64.b64decode(secret).decode().partition(":")
                 user = None if self.is_refused() else user_of_access_token(password)
@@ -122,12 +128,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with lock:
             requests.append({"method": self.command, "path": path, "scheme": scheme, "name": name, "user": user})
         if user is None:
-            challenge = 'Basic realm="git"' if path.startswith("/git/") else "Bearer"
+            challenge = 'Basic realm="test"' if takes_password else "Bearer"
             status = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": "Unauthorized",
                       "reason": "Unauthorized", "code": 401}
             return self.answer(401, status, headers=[("WWW-Authenticate", challenge)])
         if path.startswith("/git/"):
             return self.git(path, query, body, name)
+        if path in REGISTRY:
+            return self.answer(200, REGISTRY[path], REGISTRY[path].get("mediaType", "application/json"))
         if path in API:
             return self.answer(200, API[path])
         self.answer(404, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 404})

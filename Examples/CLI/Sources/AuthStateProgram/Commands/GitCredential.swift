@@ -26,7 +26,7 @@ struct GitCredential: Command {
     @Option(
         help: ArgumentHelp(
             "Answer for this host, with its port unless it is 443; may be repeated. Other hosts get nothing.",
-            valueName: "host"), transform: GitQuestion.host(named:))
+            valueName: "host"), transform: CredentialHosts.name(of:))
     var host: [String] = []
 
     @Option(help: ArgumentHelp("The user name, when git's question has none.", valueName: "name"))
@@ -149,39 +149,11 @@ struct GitQuestion {
             + "Write protocol=https and host=\(host.hostOfURL ?? "git.example")."
     }
 
-    /// Returns the host that an option names, also by the URL of the server.
-    static func host(named text: String) throws -> String {
-        guard text.contains("/") else { return text }
-        guard let host = text.hostOfURL else {
-            throw ValidationError("'\(text)' names no host; write it without a path, for example git.example.")
-        }
-        return host
-    }
-
     /// The origin of the server.
     var origin: String { "\(self["protocol"] ?? "")://\(self["host"]?.lowercased() ?? "")" }
 
-    /// Whether a token may go to the server: it is one of the hosts, and the connection is https, or stays on this machine.
+    /// Whether a token may go to the server.
     func concerns(_ hosts: [String]) -> Bool {
-        // Byte by byte: Unicode has other characters that it calls the same, or makes lower case of.
-        guard let host = self["host"], host.utf8.allSatisfy({ $0 < 0x80 }),
-            hosts.contains(where: { $0.lowercased().utf8.elementsEqual(host.lowercased().utf8) })
-        else { return false }
-        return self["protocol"] == "https" || self["protocol"] == "http" && URL(string: origin)?.isLoopback == true
+        self["host"].map { CredentialHosts(hosts).include($0, scheme: self["protocol"] ?? "") } ?? false
     }
-}
-
-extension String {
-    /// The host of the URL of a server, without path and user, with its port unless it is 443; nil for other texts.
-    fileprivate var hostOfURL: String? {
-        guard let url = URL(string: self), let host = url.host, ["https", "http"].contains(url.scheme?.lowercased()),
-            ["", "/"].contains(url.path), url.user == nil, url.query == nil
-        else { return nil }
-        return host + (url.port.map { $0 == 443 ? "" : ":\($0)" } ?? "")
-    }
-}
-
-extension URL {
-    /// Whether the URL is one of this machine's.
-    var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host ?? "") }
 }
