@@ -71,9 +71,12 @@ private func check(_ identifier: ResourceIdentifier, _ metadata: ProtectedResour
         require(identifier.hasOrigin(of: place), "metadata are looked for at the resource's origin")
     }
     guard let metadata else { return }
-    require(
-        metadata.authorizationServers.count == metadata.document["authorization_servers"]?.arrayValue?.count ?? 0,
-        "every server is an issuer")
+    // Servers that are no issuers are left out, but never all of them.
+    let value = metadata.document["authorization_servers"]
+    let servers = (value?.arrayValue ?? [value].compactMap(\.self)).compactMap(\.stringValue).filter { !$0.isEmpty }
+    let issuers = metadata.authorizationServers.map(\.rawValue)
+    require(issuers.isEmpty == servers.isEmpty, "of the servers that are named one is an issuer")
+    require(Set(issuers).isSubset(of: servers), "an issuer is one that is named")
     for source in [ProtectedResourceMetadata.Source.challenge, .path, .root] {
         for tolerances in [[], [.parentResource]] as [Set<Tolerance>] {
             let named = accepted { try metadata.check(for: identifier, from: source, tolerances: tolerances) }
