@@ -66,6 +66,7 @@ struct SelfCheck {
             let found = seed.map { "found in seed \($0)" } ?? "NOT FOUND"
             print("\(check.rule.rawValue) by \(check.breakage.rawValue): \(found), of \(check.limit)")
         }
+        if !missed.isEmpty { print("Not found: \(missed.map(\.rawValue).joined(separator: ", "))") }
         return missed.isEmpty
     }
 }
