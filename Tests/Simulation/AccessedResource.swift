@@ -33,16 +33,18 @@ final class AccessedResource: StateHolder, @unchecked Sendable {
         return [.registering(metadata)]
     }
 
-    private func makeAccess() throws -> ResourceAccess {
+    private func makeAccess(ownTurns: Int? = nil) throws -> ResourceAccess {
         var options = ResourceAccess.Options()
         options.redirectURI = try RedirectURI("https://client.example/callback")
         let (world, number) = (world, process.number)
         options.prepare = { world.prepare(&$0, of: number) }
         if world.plan.grants.isOpenID { options.scopes = [.openID, "read"] }
         if world.plan.breakage == .stepUpsAreMany { options.maximumStepUps = 10 }
+        var store = process.store
+        store.ownTurns = ownTurns
         return try ResourceAccess(
             World.resource.absoluteString, clients: clients,
-            login: .presenting(process.userAgent(.default, as: Self.user)), store: process.store, key: .default,
+            login: .presenting(process.userAgent(.default, as: Self.user)), store: store, key: .default,
             service: process.service, stateOptions: process.options, options: options)
     }
 
@@ -57,7 +59,9 @@ final class AccessedResource: StateHolder, @unchecked Sendable {
         isAsked: Bool = false, _ body: nonisolated(nonsending) (ResourceAccess) async throws -> R
     ) async throws -> R {
         let isOwn = world.plan.breakage == .accessesAreNotShared && world.isHarsh
-        guard let access = isOwn ? try makeAccess() : access else { throw SingleState.NotRestored() }
+        guard let access = isOwn ? try makeAccess(ownTurns: world.scheduler.steps) : access else {
+            throw SingleState.NotRestored()
+        }
         let call = AccessCall(begun: world.scheduler.steps, isAsked: isAsked)
         let result: Result<R, any Error>
         do {

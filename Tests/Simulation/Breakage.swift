@@ -32,7 +32,7 @@ enum Breakage: String, CaseIterable {
     case networkDropsProofs
     /// The network sends what was meant for one authorization server to the other.
     case networkConfusesServers
-    /// Each call of a process makes an access of its own.
+    /// Each call of a process makes an access of its own, which takes no turns with others.
     case accessesAreNotShared
     /// The program logs in anew after each refusal.
     case programLogsIn

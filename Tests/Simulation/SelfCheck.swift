@@ -31,7 +31,7 @@ struct SelfCheck {
         SelfCheck(.accountStays, .accountsAreConfused, "reauthorization", within: 100),
         SelfCheck(.registrationIsKept, .registrationsRotateUnseen, "registration", within: 50),
         SelfCheck(.endsAsStored, .savesAreDropped, within: 200),
-        SelfCheck(.onePage, .accessesAreNotShared, "resource", within: 50),
+        SelfCheck(.onePage, .accessesAreNotShared, "resource at once", within: 200),
         SelfCheck(.failureIsShared, .accessesAreNotShared, "resource at once", within: 200),
         SelfCheck(.pageIsNeeded, .programLogsIn, "resource", within: 50),
         SelfCheck(.pagesAreBounded, .stepUpsAreMany, "resource", within: 50),

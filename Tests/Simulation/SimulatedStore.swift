@@ -6,19 +6,24 @@ import AuthStateOAuth
 struct SimulatedStore: AuthStateStore {
     let world: World
     let process: Int
+    /// A name for the turns of logins that no other store has; nil shares them, as stores do.
+    var ownTurns: Int?
 
     /// The secrets of registered clients are in the store, and are believed.
     var mayBeWrittenByOthers: Bool { false }
 
-    func load(_ key: AuthStateKey) async throws -> StoredAuthState? {
-        try await world.load(world.shelf(key), process)
+    private func shelf(_ key: AuthStateKey) -> Shelf {
+        guard let ownTurns, key.rawValue.hasSuffix(" login") else { return world.shelf(key) }
+        return world.shelf(AuthStateKey("\(key.rawValue) \(ownTurns)"))
     }
+
+    func load(_ key: AuthStateKey) async throws -> StoredAuthState? { try await world.load(shelf(key), process) }
 
     nonisolated(nonsending) func withLease<R>(
         _ key: AuthStateKey, deadline: Duration,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
-        let lease = try await world.acquireLease(world.shelf(key), process, deadline: deadline / .seconds(1))
+        let lease = try await world.acquireLease(shelf(key), process, deadline: deadline / .seconds(1))
         defer { world.releaseLease(lease) }
         return try await body(lease)
     }
