@@ -5,8 +5,10 @@ import AuthStateLibc
 public struct WallClock: Sendable {
     /// A time of the program's own; nil is the system's.
     package let injected: (@Sendable () -> Date)?
+    /// Returns what measures pauses; a stored `any Clock` would make each look at the time copy it.
+    private let makeWaiting: @Sendable () -> any Clock<Duration>
     /// Measures pauses and deadlines.
-    public let waiting: any Clock<Duration>
+    public var waiting: any Clock<Duration> { makeWaiting() }
 
     /// The system's clock.
     public static let system = WallClock(injected: nil, waiting: ContinuousClock())
@@ -21,7 +23,7 @@ public struct WallClock: Sendable {
     }
 
     private init(injected: (@Sendable () -> Date)?, waiting: any Clock<Duration>) {
-        (self.injected, self.waiting) = (injected, waiting)
+        (self.injected, makeWaiting) = (injected, { waiting })
     }
 
     /// The time now; exact, because it decides which of two processes acted last.
