@@ -8,7 +8,7 @@ enum HotPath {
     static let benchmarks = [
         Benchmark(name: "hot-path-1") { try await report(tasks: 1, goals: (read: 0.7, body: 1.2), rounds: $0) },
         Benchmark(name: "hot-path-8", rounds: 25) {
-            try await report(tasks: 8, goals: (read: 0.3, body: 1.2), rounds: $0)
+            try await report(tasks: 8, goals: (read: 2, body: 2), rounds: $0)
         },
         Benchmark(name: "hot-path-allocations") { _ in try await allocations() },
     ]

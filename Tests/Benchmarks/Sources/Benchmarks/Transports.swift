@@ -39,7 +39,7 @@ enum Transports {
         let transport = SystemTransport(certificateAuthorityFile: server.authorities)
         return try await withAsyncHTTPClient(trusting: server.authorities) { client in
             let contenders = [
-                contender(client, server.url), contender(transport, server.url, goal: .ratio(0.8)),
+                contender(client, server.url), contender(transport, server.url, goal: .ratio(tasks < 64 ? 0.9 : 0.8)),
             ]
             let rows = try await compare(contenders, tasks: tasks, calls: calls, rounds: rounds)
             return Report(rows, to: contenders[0].name)
