@@ -17,7 +17,7 @@ enum CommandLineStart {
             return Report(
                 "Left out: build it with `swift build -c release --static-swift-stdlib --package-path Examples/CLI`.")
         }
-        let ours = contender("authstate token", words, goal: .value(5_000_000))
+        let ours = contender("authstate token", words, goal: .value(6_000_000))
         let contenders = [python, ours].compactMap { $0 }
         let rows = try await compare(contenders, tasks: 1, calls: 20, rounds: rounds)
         return Report(rows, to: contenders[0].name)

@@ -34,7 +34,7 @@ enum Logins {
                 let store = InMemoryAuthStateStore()
                 for _ in 0..<count { try await client.logIn(at: store) }
             },
-            Contender(working: "logIn(_:at:), state in a file", goal: .value(1_200_000)) { count in
+            Contender(working: "logIn(_:at:), state in a file", goal: .value(1_600_000)) { count in
                 for _ in 0..<count { try await client.logIn(at: file) }
             },
             Contender(working: "a new file alone, in C") { count in
