@@ -303,10 +303,12 @@ struct OptionsTests {
     }
 
     @Test("a host of git's that Unicode calls the same as a named one is another one")
-    func gitHosts() {
-        func concerns(_ host: String) -> Bool {
-            GitQuestion(Data("protocol=https\nhost=\(host)\n\n".utf8)).concerns(["git.K.example"])
+    func gitHosts() throws {
+        let servers = try CredentialOptions.parse(["--host", "git.K.example", "--host", "localhost:443"])
+        func concerns(_ host: String, by scheme: String = "https") -> Bool {
+            GitQuestion(Data("protocol=\(scheme)\nhost=\(host)\n\n".utf8)).concerns(servers)
         }
+        #expect(concerns("git.k.example:443") && concerns("LocalHost") && !concerns("localhost:443", by: "http"))
         #expect(concerns("git.k.example") && concerns("GIT.K.EXAMPLE"))
         #expect(!concerns("git.\u{212A}.example") && !concerns("git.k.example:8443") && !concerns("git.k.example."))
     }

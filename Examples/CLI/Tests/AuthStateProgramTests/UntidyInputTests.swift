@@ -70,9 +70,11 @@ struct UntidyInputTests {
 
     @Test func `git's server may be named by its URL, and a question that git never asks is told`() throws {
         for name in ["git.example", "https://git.example/", "https://git.example:443", "http://git.example"] {
-            #expect(try GitCredential.parse(["--host", name, "get"]).host == ["git.example"])
+            #expect(try GitCredential.parse(["--host", name, "get"]).servers.host == ["git.example"])
         }
-        #expect(try GitCredential.parse(["--host", "https://git.example:8443/", "get"]).host == ["git.example:8443"])
+        #expect(
+            try GitCredential.parse(["--host", "https://git.example:8443/", "get"]).servers.host == ["git.example:8443"]
+        )
         for name in ["https://git.example/team", "https://ada@git.example", "ssh://git.example", "git.example/"] {
             #expect(throws: (any Error).self) { try GitCredential.parse(["--host", name, "get"]) }
         }

@@ -22,14 +22,8 @@ struct DockerCredential: Command {
         case get, store, erase, list
     }
 
-    @Option(
-        help: ArgumentHelp(
-            "Answer for this registry, with its port unless it is 443; may be repeated. Others get nothing.",
-            valueName: "host"), transform: CredentialHosts.name(of:))
-    var host: [String] = []
-
-    @Option(help: ArgumentHelp("The user name that the registry expects beside a token.", valueName: "name"))
-    var username = "oauth2"
+    @OptionGroup
+    var servers: CredentialOptions
 
     @Option(help: ArgumentHelp("The token that the registry takes: access, or id.", valueName: "kind"))
     var tokenType = TokenType.access
@@ -40,18 +34,9 @@ struct DockerCredential: Command {
     @OptionGroup(title: "Common options")
     var common: CommonOptions
 
-    func validate() throws {
-        if host.isEmpty { throw ValidationError("--host has to name the registry that the token is for.") }
-        // Docker takes the password beside this name for the token of another protocol.
-        if username.isEmpty || username == "<token>" || username.contains(where: { $0.isNewline || ":\0".contains($0) })
-        {
-            throw ValidationError("--username has to be one line of text without a colon, and not <token>.")
-        }
-    }
-
     func perform(_ context: Context) async throws -> Report {
         switch operation {
-        case .list: return report(.object(Dictionary(host.map { ($0, .string(username)) }) { $1 }))
+        case .list: return report(.object(Dictionary(servers.host.map { ($0, .string(servers.username)) }) { $1 }))
         case .erase:
             return Report(json: .object([:]), note: "authstate: The login stays; 'authstate logout' ends it.")
         case .store:
@@ -65,7 +50,7 @@ struct DockerCredential: Command {
 
     private func answer(to question: Data, _ context: Context) async throws -> Report {
         let server = String(decoding: question, as: UTF8.self).prefix { !$0.isNewline }
-        guard CredentialHosts(host).include(registry: String(server)) else {
+        guard servers.include(registry: String(server)) else {
             // These words let the program that asks go on without a password.
             let words = "credentials not found in native keychain"
             return Report(json: ["error": .string(words)], lines: [words], status: .resource)
@@ -76,7 +61,7 @@ struct DockerCredential: Command {
                 return try await state.freshToken(tokenType, for: "the registry").token
             }
             return report([
-                "ServerURL": .string(String(server)), "Username": .string(username), "Secret": .string(token),
+                "ServerURL": .string(String(server)), "Username": .string(servers.username), "Secret": .string(token),
             ])
         } catch let error as AuthStateError {
             return refusal(error.advised(for: common, await loginFacts(context)))

@@ -23,14 +23,8 @@ struct GitCredential: Command {
         case get, store, erase
     }
 
-    @Option(
-        help: ArgumentHelp(
-            "Answer for this host, with its port unless it is 443; may be repeated. Other hosts get nothing.",
-            valueName: "host"), transform: CredentialHosts.name(of:))
-    var host: [String] = []
-
-    @Option(help: ArgumentHelp("The user name, when git's question has none.", valueName: "name"))
-    var username = "oauth2"
+    @OptionGroup
+    var servers: CredentialOptions
 
     /// How git sends the token.
     enum AuthType: String, ExpressibleByArgument, CaseIterable {
@@ -49,17 +43,10 @@ struct GitCredential: Command {
     @OptionGroup(title: "Common options")
     var common: CommonOptions
 
-    func validate() throws {
-        if host.isEmpty { throw ValidationError("--host has to name the host that the token is for.") }
-        if username.isEmpty || username.contains(where: { $0.isNewline || $0 == "\0" }) {
-            throw ValidationError("--username has to be one line of text.")
-        }
-    }
-
     func perform(_ context: Context) async throws -> Report {
         let question = GitQuestion(try InputFile.read("-"))
         if operation == .get, let problem = question.problem { context.console.note("authstate: \(problem)") }
-        guard operation != .store, question.concerns(host) else { return Report(json: .object([:])) }
+        guard operation != .store, question.concerns(servers) else { return Report(json: .object([:])) }
         do {
             return try await context.session().withState { state in
                 try checkResource(of: state, question)
@@ -90,7 +77,7 @@ struct GitCredential: Command {
 
     private func answer(to question: GitQuestion, with tokens: Tokens) throws -> Report {
         try tokens.checkIsBearer(for: "git")
-        var members = [("username", question["username"] ?? username), ("password", tokens.accessToken)]
+        var members = [("username", question["username"] ?? servers.username), ("password", tokens.accessToken)]
         if authType == .bearer {
             guard question.capabilities.contains("authtype") else {
                 throw AuthStateError(
@@ -153,7 +140,7 @@ struct GitQuestion {
     var origin: String { "\(self["protocol"] ?? "")://\(self["host"]?.lowercased() ?? "")" }
 
     /// Whether a token may go to the server.
-    func concerns(_ hosts: [String]) -> Bool {
-        self["host"].map { CredentialHosts(hosts).include($0, scheme: self["protocol"] ?? "") } ?? false
+    func concerns(_ servers: CredentialOptions) -> Bool {
+        self["host"].map { servers.include($0, scheme: self["protocol"] ?? "") } ?? false
     }
 }

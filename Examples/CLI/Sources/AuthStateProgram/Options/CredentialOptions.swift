@@ -1,19 +1,34 @@
 import ArgumentParser
 import AuthStatePlatform
 
-/// The hosts that a credential may go to, each with its port unless it is 443.
-struct CredentialHosts {
-    private let names: [String]
+/// Whom another program may send a token to as a password, and the user name beside it.
+struct CredentialOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Answer for this host, with its port unless it is 443; may be repeated. Others get nothing.",
+            valueName: "host"), transform: Self.name(of:))
+    var host: [String] = []
 
-    init(_ names: [String]) { self.names = names.map(Self.plain) }
+    @Option(help: ArgumentHelp("The user name beside the token, when the question has none.", valueName: "name"))
+    var username = "oauth2"
 
-    /// A host without the port of https.
-    private static func plain(_ host: some StringProtocol) -> String {
-        String(host.hasSuffix(":443") ? host.dropLast(4) : host[...])
+    func validate() throws {
+        if host.isEmpty { throw ValidationError("--host has to name the host that the token is for.") }
+        // HTTP's Basic scheme ends the name with a colon; docker takes what is beside <token> for that of another protocol.
+        if username.isEmpty || username == "<token>" || username.contains(where: { $0.isNewline || ":\0".contains($0) })
+        {
+            throw ValidationError("--username has to be one line of text without a colon, and not <token>.")
+        }
+    }
+
+    /// A host in lower case, without the port of https.
+    private static func plain(_ host: String, isSecure: Bool = true) -> String {
+        let host = host.lowercased()
+        return isSecure && host.hasSuffix(":443") ? String(host.dropLast(4)) : host
     }
 
     /// Returns the host that an option names, also by the URL of the server.
-    static func name(of text: String) throws -> String {
+    private static func name(of text: String) throws -> String {
         guard text.contains("/") else { return text }
         guard let host = text.hostOfURL else {
             throw ValidationError("'\(text)' names no host; write it without a path, for example git.example.")
@@ -22,12 +37,13 @@ struct CredentialHosts {
     }
 
     /// Whether a credential may go to a server: it is one of the hosts, and the connection is https, or stays on this machine.
-    func include(_ host: String, scheme: String) -> Bool {
+    func include(_ server: String, scheme: String) -> Bool {
+        let name = Self.plain(server, isSecure: scheme == "https")
         // Byte by byte: Unicode has other characters that it calls the same, or makes lower case of.
-        guard host.utf8.allSatisfy({ $0 < 0x80 }),
-            names.contains(where: { $0.lowercased().utf8.elementsEqual(Self.plain(host.lowercased()).utf8) })
+        guard server.utf8.allSatisfy({ $0 < 0x80 }),
+            host.contains(where: { Self.plain($0).utf8.elementsEqual(name.utf8) })
         else { return false }
-        return scheme == "https" || scheme == "http" && URL(string: "http://\(host)")?.isLoopback == true
+        return scheme == "https" || scheme == "http" && URL(string: "http://\(name)")?.isLoopback == true
     }
 
     /// The same for a registry, which docker names with a scheme and a path or without.
