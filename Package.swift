@@ -52,7 +52,12 @@ let package = Package(
     name: "AuthStateKit",
     platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
-        .library(name: "AuthStateKit", targets: ["AuthStateKit"]),
+        // With the modules of its parts, for the author of a store, a transport or a user agent.
+        .library(
+            name: "AuthStateKit",
+            targets: [
+                "AuthStateKit", "AuthStateOAuth", "AuthStateStorage", "AuthStateTransport", "AuthStateUserAgent",
+            ]),
         // The session of an app, for its views.
         .library(name: "AuthStateApp", targets: ["AuthStateApp"]),
         // The logins of many users in one server, and logouts that the provider tells of.
@@ -64,7 +69,7 @@ let package = Package(
         .library(name: "AuthStateTesting", targets: ["AuthStateTesting"]),
         // A store for several machines, on PostgreSQL.
         .library(name: "AuthStatePostgres", targets: ["AuthStatePostgres"]),
-        // For programs that want the digests and encodings, which AuthStateKit does not pass on.
+        // For programs that want the digests and encodings.
         .library(name: "AuthStateJOSE", targets: ["AuthStateJOSE"]),
     ],
     targets: [

@@ -1,6 +1,7 @@
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateTesting
+import AuthStateUserAgent
 import Foundation
 import XCTest
 

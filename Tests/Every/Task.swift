@@ -1,3 +1,6 @@
+import AuthStateStorage
+import AuthStateSystem
+
 @testable import AuthStateKit
 
 /// One call in a process: a machine, and the outcome of its last step, which it has not taken in yet.

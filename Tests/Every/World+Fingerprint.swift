@@ -1,3 +1,5 @@
+import AuthStateSystem
+
 @testable import AuthStateKit
 
 /// What distinguishes two worlds, as a number of 64 bits.

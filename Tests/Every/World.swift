@@ -1,4 +1,6 @@
 import AuthStateFoundation
+import AuthStateStorage
+import AuthStateSystem
 
 @testable import AuthStateKit
 

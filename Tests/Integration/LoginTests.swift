@@ -1,4 +1,5 @@
 import AuthStateKit
+import AuthStateOAuth
 import Foundation
 import Testing
 

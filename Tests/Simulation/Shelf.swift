@@ -1,6 +1,7 @@
 import AuthStateFoundation
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateStorage
 
 /// The store's contents under one key, and the oracle that watches them.
 final class Shelf: @unchecked Sendable {

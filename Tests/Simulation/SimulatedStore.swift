@@ -1,6 +1,7 @@
 import AuthStateFoundation
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateStorage
 
 /// The store as one process has it; every call waits for the schedule, and may go wrong.
 struct SimulatedStore: AuthStateStore {

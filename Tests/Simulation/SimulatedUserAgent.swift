@@ -1,6 +1,7 @@
 import AuthStateFoundation
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateUserAgent
 
 /// A user who consents at once, when the schedule lets them.
 struct SimulatedUserAgent: ExternalUserAgent {

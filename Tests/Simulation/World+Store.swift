@@ -1,6 +1,7 @@
 import AuthStateFoundation
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateStorage
 
 extension World {
     /// Waits for the schedule before a call of the store, and says what goes wrong with it.

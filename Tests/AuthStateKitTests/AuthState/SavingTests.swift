@@ -1,4 +1,5 @@
 import AuthStateFoundation
+import AuthStateOAuth
 import AuthStateTesting
 import Testing
 

@@ -1,4 +1,5 @@
 import AuthStateFoundation
+import AuthStateStorage
 import AuthStateTesting
 import Testing
 

@@ -1,6 +1,7 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
+import AuthStateStorage
 import AuthStateTesting
 
 /// A store of several processes: it counts readings, can hold them back or fail them, and reports changes on request.

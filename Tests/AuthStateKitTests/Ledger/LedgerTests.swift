@@ -1,4 +1,5 @@
 import AuthStateFoundation
+import AuthStateSystem
 import Testing
 
 @testable import AuthStateKit

@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
+import AuthStateStorage
 import AuthStateTesting
 import Testing
 

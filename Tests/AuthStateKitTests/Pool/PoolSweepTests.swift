@@ -1,4 +1,5 @@
 import AuthStateJOSE
+import AuthStateStorage
 import AuthStateTesting
 import Foundation
 import Testing

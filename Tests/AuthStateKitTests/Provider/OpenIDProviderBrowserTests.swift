@@ -1,7 +1,9 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
+import AuthStateOAuth
 import AuthStateTesting
+import AuthStateUserAgent
 import Testing
 
 struct OpenIDProviderBrowserTests {

@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateKit
+import AuthStateOAuth
 import AuthStateTesting
 import Testing
 

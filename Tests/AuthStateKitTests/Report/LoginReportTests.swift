@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
+import AuthStateOAuth
 import AuthStateReport
 import AuthStateTesting
 import Testing

@@ -1,4 +1,5 @@
 import AuthStateFoundation
+import AuthStateJOSE
 import AuthStateTesting
 import Testing
 

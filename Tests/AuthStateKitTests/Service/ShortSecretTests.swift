@@ -1,3 +1,5 @@
+import AuthStateJOSE
+import AuthStateOAuth
 import Foundation
 import Testing
 

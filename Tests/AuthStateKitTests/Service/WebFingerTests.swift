@@ -1,4 +1,5 @@
 import AuthStateKit
+import AuthStateOAuth
 import AuthStateTesting
 import Testing
 

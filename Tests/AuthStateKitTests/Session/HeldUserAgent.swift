@@ -2,6 +2,7 @@ import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateTesting
+import AuthStateUserAgent
 
 /// A user agent that counts its trips, and holds each one until a test lets it go.
 final class HeldUserAgent: ExternalUserAgent {

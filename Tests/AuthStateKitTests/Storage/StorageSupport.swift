@@ -1,5 +1,6 @@
 import AuthStateJOSE
 import AuthStateKit
+import AuthStateStorage
 import AuthStateTesting
 import Foundation
 import Testing

@@ -1,4 +1,5 @@
 import AuthStateJOSE
+import AuthStateSystem
 import Testing
 
 @testable import AuthStateKit

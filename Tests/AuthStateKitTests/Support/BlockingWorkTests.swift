@@ -1,4 +1,5 @@
 import AuthStateJOSE
+import AuthStateSystem
 import AuthStateTesting
 import Foundation
 import Testing

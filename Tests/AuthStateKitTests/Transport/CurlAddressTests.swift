@@ -22,7 +22,7 @@
             #expect(error.message.contains("\(host):\(server.port) leads to") && !error.message.contains("secret"))
             #expect(server.requests.isEmpty)
 
-            let mapped = AuthStateError(error, url: "http://\(host)", stage: .discovery)
+            let mapped = AuthStateError(error, stage: .discovery)
             #expect(mapped.code == .addressNotAllowed && mapped.kind == .configuration)
         }
 

@@ -57,7 +57,7 @@
             let refused = try #require(try await failure(transport, TransportRequest(server.url)))
             #expect(refused.code == .clientCertificate && !refused.requestMayHaveBeenSent, "\(refused)")
             #expect(refused.message.contains("127.0.0.1"))
-            let error = AuthStateError(refused, url: server.url, stage: .token)
+            let error = AuthStateError(refused, stage: .token)
             #expect(error.code == .credentialUnavailable && error.kind == .configuration)
             #expect(error.hint?.contains("certificate") == true)
             let untrusting = CurlTransport(configuration: .init(clientCertificate: stranger))

@@ -1,6 +1,7 @@
 #if os(Linux)
     import AuthStateJOSE
     import AuthStateKit
+    import AuthStateTransport
     import Foundation
     import Testing
 

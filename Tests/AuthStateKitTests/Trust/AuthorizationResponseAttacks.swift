@@ -1,6 +1,8 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
+import AuthStateOAuth
+import AuthStateUserAgent
 
 extension Attack {
     /// False answers of the authorization endpoint, each by itself; and requests that would make true ones worthless.

@@ -1,6 +1,7 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
+import AuthStateOAuth
 
 extension Attack {
     /// Logout tokens that the provider did not make, or made for another purpose or client.

@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
+import AuthStateOAuth
 import AuthStateTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateKit
+import AuthStateStorage
 
 /// A store that other programs can write: it says nothing of who can, which is the cautious answer.
 struct OpenStore: AuthStateStore {

@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateKit
+import AuthStateOAuth
 
 extension Attack {
     static let registration: [Attack] = [Attack(.registrationClient) { try offer(#"{"client_id":"another"}"#) }]

@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
+import AuthStateOAuth
 import AuthStateTesting
 
 @testable import AuthStateKit

@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
+import AuthStateOAuth
 
 @testable import AuthStateKit
 

@@ -1,6 +1,7 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
+import AuthStateOAuth
 
 extension Attack {
     /// Tokens that the provider signed for another purpose, offered as an ID token to a login that sent no nonce.

@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateLibc
+import AuthStateOAuth
 import Testing
 
 @testable import AuthStateKit

@@ -1,5 +1,7 @@
 import AuthStateFoundation
 import AuthStateKit
+import AuthStateOAuth
+import AuthStateUserAgent
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct LoopbackPagesTests {

@@ -1,4 +1,5 @@
 import AuthStateKit
+import AuthStateUserAgent
 import Testing
 
 struct LoopbackRequestParserTests {

@@ -1,5 +1,7 @@
 import AuthStateJOSE
 import AuthStateKit
+import AuthStateSystem
+import AuthStateUserAgent
 import Testing
 
 struct LoopbackServerTests {

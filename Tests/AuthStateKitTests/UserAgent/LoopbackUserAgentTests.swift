@@ -1,6 +1,7 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
+import AuthStateUserAgent
 import Testing
 
 /// A prepared session, a browser that opens the one-time address and nothing else, and ways to knock at the port.

@@ -1,6 +1,7 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
+import AuthStateUserAgent
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct PasteUserAgentTests {

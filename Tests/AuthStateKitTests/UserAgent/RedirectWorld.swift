@@ -2,6 +2,7 @@ import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateTesting
+import AuthStateUserAgent
 import Testing
 
 /// A provider in the process, a store that stays, and a browser that shows a page and comes back when it is told to.

@@ -1,5 +1,6 @@
 import AuthStateKit
 import AuthStateLibc
+import AuthStateUserAgent
 
 /// A blocking client socket with a timeout on every call.
 final class TestSocket: Sendable {

@@ -1,6 +1,7 @@
 import AuthStateFoundation
 import AuthStateKit
 import AuthStateTesting
+import AuthStateUserAgent
 import Dispatch
 import Testing
 

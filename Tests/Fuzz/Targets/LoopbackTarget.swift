@@ -1,4 +1,5 @@
 import AuthStateFoundation
+import AuthStateUserAgent
 
 @testable import AuthStateKit
 

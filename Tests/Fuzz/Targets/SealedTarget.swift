@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateKit
+import AuthStateStorage
 
 private let sealingKey = try? SealingKey(id: "2026-11", bytes: Array(1...32))
 

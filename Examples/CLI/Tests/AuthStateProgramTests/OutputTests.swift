@@ -1,4 +1,5 @@
 import AuthStateKit
+import AuthStateOAuth
 import Dispatch
 import Foundation
 import Synchronization

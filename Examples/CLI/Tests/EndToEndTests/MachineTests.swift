@@ -1,4 +1,6 @@
+import AuthStateJOSE
 import AuthStateKit
+import AuthStateOAuth
 import AuthStateTesting
 import Foundation
 import Testing

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import AuthStateKit
+import AuthStateOAuth
 import NIOCore
 import NIOSSL
 

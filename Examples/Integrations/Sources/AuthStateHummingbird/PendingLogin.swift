@@ -1,4 +1,5 @@
 import AuthStateKit
+import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

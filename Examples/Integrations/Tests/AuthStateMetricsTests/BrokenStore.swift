@@ -1,4 +1,5 @@
 import AuthStateKit
+import AuthStateStorage
 import Foundation
 import Synchronization
 

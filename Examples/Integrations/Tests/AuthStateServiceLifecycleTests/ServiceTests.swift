@@ -1,5 +1,6 @@
 import AuthStateKit
 import AuthStateServer
+import AuthStateStorage
 import AuthStateTesting
 import Foundation
 import ServiceLifecycle

@@ -1,6 +1,7 @@
 import AuthStateJOSE
 import AuthStateKit
 import AuthStatePostgres
+import AuthStateStorage
 import AuthStateTesting
 import Foundation
 import Synchronization

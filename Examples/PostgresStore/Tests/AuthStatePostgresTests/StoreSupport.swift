@@ -1,5 +1,6 @@
 import AuthStateKit
 import AuthStatePostgres
+import AuthStateStorage
 import Foundation
 import Testing
 

@@ -1,5 +1,6 @@
 import AuthStateKit
 import AuthStatePostgres
+import AuthStateStorage
 import Foundation
 
 /// The same store without its protection, so that the fault test can be seen to fail: no process is excluded, and a

@@ -1,3 +1,4 @@
+import AuthStateJOSE
 import AuthStateKit
 import AuthStatePlatform
 import AuthStateProgram

@@ -1,5 +1,7 @@
 import AuthStateKit
+import AuthStateOAuth
 import AuthStateProgram
+import AuthStateTransport
 
 /// The stored login, which the proxy opens once and follows: the state adopts logouts, renewals and logins of other
 /// processes, and is opened again when another login needs other settings, or cannot be read with the key at hand.

@@ -1,5 +1,6 @@
 import AuthStateKit
 import AuthStatePlatform
+import AuthStateTransport
 
 /// The body of a request.
 enum ProxyBody: Sendable {

@@ -1,4 +1,5 @@
 import AuthStateKit
+import AuthStateOAuth
 import AuthStatePlatform
 
 /// The API behind the proxy: every request goes to its base URL or below it.

@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
+import AuthStateSystem
 
 @testable import AuthStateKit
 @testable import AuthStateStorage

@@ -1,5 +1,6 @@
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateStorage
 import Foundation
 
 /// Archives of many users, each made when it is read: as on a disk, but not in the memory that is measured.

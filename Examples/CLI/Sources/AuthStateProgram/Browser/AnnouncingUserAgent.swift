@@ -1,5 +1,6 @@
 import AuthStateKit
 import AuthStatePlatform
+import AuthStateUserAgent
 
 /// Shows that the program waits, while another user agent waits for the user.
 struct AnnouncingUserAgent: ExternalUserAgent {

@@ -1,4 +1,5 @@
 import AuthStateKit
+import AuthStateUserAgent
 
 /// A user agent made of a function.
 struct PreparingUserAgent: ExternalUserAgent {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AuthStateKit
+import AuthStateOAuth
 import AuthStatePlatform
 
 /// Prints a token for another service, in exchange for one of the login's tokens.

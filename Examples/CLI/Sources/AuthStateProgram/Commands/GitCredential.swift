@@ -1,5 +1,6 @@
 import ArgumentParser
 import AuthStateKit
+import AuthStateOAuth
 import AuthStatePlatform
 
 /// Answers git's questions for a user name and a password (gitcredentials(7)) with a fresh access token.

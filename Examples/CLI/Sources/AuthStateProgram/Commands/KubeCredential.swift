@@ -1,5 +1,6 @@
 import ArgumentParser
 import AuthStateKit
+import AuthStateOAuth
 import AuthStatePlatform
 
 /// Answers kubectl's questions for credentials (ExecCredential of client.authentication.k8s.io) with a fresh token.

@@ -1,4 +1,5 @@
 import AuthStateKit
+import AuthStateUserAgent
 
 extension Login {
     /// The way in which the options log in, with the means of this machine.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AuthStateKit
 import AuthStatePlatform
+import AuthStateUserAgent
 
 extension Login {
     /// Where a login is kept, with its settings and service.

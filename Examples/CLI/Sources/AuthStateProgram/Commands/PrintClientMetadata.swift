@@ -1,5 +1,6 @@
 import ArgumentParser
 import AuthStateKit
+import AuthStateOAuth
 
 /// Prints the document that makes a URL a client's identifier.
 struct PrintClientMetadata: Command {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AuthStateKit
+import AuthStateOAuth
 
 /// The provider by a user's address, for people who know that better than an issuer.
 struct IdentityOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AuthStateKit
+import AuthStateOAuth
 
 /// The options of a client that meets the authorization server of an API there.
 struct ResourceLinkOptions: ParsableArguments {

@@ -1,3 +1,4 @@
+import AuthStateJOSE
 public import AuthStateKit
 
 extension AuthStateError {

@@ -1,4 +1,5 @@
 import AuthStateKit
+import AuthStateOAuth
 
 extension AuthStateError {
     /// The steps from the URL of an API to its answer, each of which may fail for reasons of its own.

@@ -1,5 +1,6 @@
 import AuthStateKit
 import AuthStatePlatform
+import AuthStateTransport
 import Synchronization
 
 /// Remembers the answer to the last request to one URL, so that a refused request can still show the resource's answer.

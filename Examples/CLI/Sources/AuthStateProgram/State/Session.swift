@@ -1,5 +1,6 @@
 public import AuthStateKit
 import AuthStateResource
+import AuthStateStorage
 
 /// The place of one login, and the way to a working state.
 public struct Session: Sendable {
