@@ -218,7 +218,7 @@ extension ResourceAccess {
     ) async throws -> TransportResponse {
         let response: TransportResponse
         do { response = try await send(request) } catch let error as TransportError {
-            throw request.secrets.hiding(AuthStateError(error, url: request.url.redactedDescription, stage: .resource))
+            throw request.secrets.hiding(AuthStateError(error, stage: .resource))
         }
         switch ResourceVerdict(response, now: service.configuration.clock.now) {
         case .answered: return response

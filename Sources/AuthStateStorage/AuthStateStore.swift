@@ -211,6 +211,8 @@ public struct AuthStateKey: RawRepresentable, Sendable, Hashable, ExpressibleByS
     public init(stringLiteral value: String) { self.init(rawValue: value) }
     /// The key of programs with one state.
     public static let `default`: AuthStateKey = "default"
+    /// Makes the key of a session of a browser, with 192 random bits.
+    public static func random() -> AuthStateKey { AuthStateKey(Base64URL.encode(SecureRandom.bytes(24))) }
     /// The text.
     public var description: String { rawValue }
     /// Tells the key of programs with one state from all others, which may be secret.

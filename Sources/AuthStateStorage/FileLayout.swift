@@ -13,6 +13,7 @@ enum FileLayout: Sendable {
     ///
     /// In a folder the name is a hash: a key such as `../x` leads nowhere, and keys that differ only in case stay apart.
     func path(for key: AuthStateKey) throws -> String {
+        try checkPlace()
         let path: String
         switch self {
         case .folder(let folder): path = "\(folder)/\(try Self.digest(of: key))\(Self.suffix)"
@@ -28,6 +29,23 @@ enum FileLayout: Sendable {
                 hint: "Choose another path.")
         }
         return path
+    }
+
+    /// Refuses an empty path, and one below a home folder that is not known here.
+    private func checkPlace() throws {
+        switch self {
+        case .folder(""), .file("", _):
+            throw AuthStateError(
+                .invalidArgument, stage: .store, "The path of the state is empty.",
+                hint: "Look at the variable or the setting that it comes from.")
+        case .folder(let path) where path.hasPrefix("~"), .file(let path, _) where path.hasPrefix("~"):
+            throw AuthStateError(
+                .invalidArgument, stage: .store,
+                "The path of the state begins with a home folder that is not known here.",
+                expected: "a path, or ~/ with the variable HOME", received: path,
+                hint: "Write the folder itself; a name in the current folder that begins so is ./~.")
+        default: return
+        }
     }
 
     private static let suffix = ".json"
@@ -52,6 +70,7 @@ enum FileLayout: Sendable {
         switch self {
         case .file(_, let key): return [key]
         case .folder(let folder):
+            try checkPlace()
             guard (try? FileStatus(ofFileAt: folder)) != nil else { return [] }
             let names: [String]
             do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {

@@ -8,7 +8,8 @@ enum FilePath {
     /// Returns the path from the root, so that a later change of the current folder moves no state.
     static func absolute(_ path: String) -> String {
         let path = HomeFolder.expanded(path)
-        if path.hasPrefix("/") { return path }
+        // An empty path, and a home folder that is not known here, do not mean the current folder: FileLayout refuses them.
+        if path.isEmpty || path.hasPrefix("/") || path.hasPrefix("~") { return path }
         guard let current = owned(getcwd(nil, 0)) else { return path }
         return "\(current)/\(path)"
     }

@@ -21,7 +21,7 @@ public final class InMemoryAuthStateStore: AuthStateStore {
     public var mayBeWrittenByOthers: Bool { false }
 
     /// This process's memory.
-    public func location(of key: AuthStateKey) -> String { "this process's memory alone, under \(key.inWords)" }
+    public func location(of key: AuthStateKey) -> String { "the memory of this process, under \(key.inWords)" }
 
     /// Reads a state; nil when there is none under the key. Never throws.
     public func load(_ key: AuthStateKey) async throws -> StoredAuthState? { contents.withLock { $0.states[key] } }

@@ -29,13 +29,14 @@ extension AuthState {
     ///   - transport: Answers the requests: renewals, and those of `performAction`.
     ///   - store: The store that keeps the state.
     ///   - key: The key of the state in the store.
-    ///   - options: The options of the state.
+    ///   - options: The options of the state; nil are those of every state, but that no renewal is repeated: the pause before a
+    ///     repetition would wait for a test to move the clock.
     public static func signedIn(
         _ accessToken: String = "access-token", expiring lifetime: Duration = .seconds(3600),
         refreshToken: String? = "refresh-token", scopes: [Scope] = [.openID, .profile],
         claims: [String: JSONValue] = [:], clock: ManualClock = ManualClock(),
         transport: any HTTPTransport = ScriptedTransport(), store: any AuthStateStore = InMemoryAuthStateStore(),
-        key: AuthStateKey = .default, options: Options = Options()
+        key: AuthStateKey = .default, options: Options? = nil
     ) async -> AuthState {
         let issuer = "https://provider.invalid"
         func endpoint(_ name: String) -> URL { URL(string: "\(issuer)/\(name)")! }
@@ -59,7 +60,9 @@ extension AuthState {
         tokens.idTokenTrust = .signature
         let service = AuthorizationService(
             transport: transport, configuration: AuthorizationService.Configuration(clock: clock))
-        let place = Place(store, key: key, service: service, options: options)
+        var unrepeated = Options()
+        unrepeated.renewalRetries = 0
+        let place = Place(store, key: key, service: service, options: options ?? unrepeated)
         return await place.state(Record(Client(configuration, id: "app")), .loggedIn(nil, tokens))
     }
 }

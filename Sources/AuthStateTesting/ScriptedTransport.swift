@@ -74,7 +74,7 @@ public final class ScriptedTransport: HTTPTransport, Sendable {
     ///
     /// - Parameters:
     ///   - replies: Used up in order.
-    ///   - fallback: Used when they are used up; nil fails as unreachable.
+    ///   - fallback: Used when they are used up; nil fails as unreachable, naming the request.
     public init(_ replies: [Reply] = [], then fallback: Reply? = nil) {
         state = Lock(State(replies: replies))
         self.fallback = fallback
@@ -108,7 +108,9 @@ public final class ScriptedTransport: HTTPTransport, Sendable {
             return try await perform(next, for: request)
         case .dynamic(let answer)?: return try await answer(request)
         case nil:
-            throw TransportError(.unreachable, "The script has no more replies.", requestMayHaveBeenSent: false)
+            let name = "\(request.method.rawValue) \(request.url.redactedDescription)"
+            throw TransportError(
+                .unreachable, "The script has no reply to \(name).", requestMayHaveBeenSent: false)
         }
     }
 }

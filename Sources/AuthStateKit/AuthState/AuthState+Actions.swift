@@ -171,7 +171,7 @@ extension AuthState {
             let response: TransportResponse
             do { response = try await send(request) } catch let error as TransportError {
                 throw request.secrets.hiding(
-                    AuthStateError(error, url: request.url.redactedDescription, stage: .resource))
+                    AuthStateError(error, stage: .resource))
             }
             let trace = service.configuration.trace
             return try GuardedResponse(response, to: request, trace: trace).read { response in

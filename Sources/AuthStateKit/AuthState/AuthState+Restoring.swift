@@ -46,7 +46,7 @@ extension AuthState {
             record = try environment.record(of: stored, credential: given, grant: grant)
         }
         if record.isForgettable {
-            throw AuthStateError.noUserIsLoggedIn.received("the end of a login in \(location)")
+            throw AuthStateError.noUserIsLoggedIn.received("the note that a logout left in \(location)")
         }
         return AuthState(
             sharing(record), in: environment, key: key, storedVersion: stored.version, freshness: freshness)

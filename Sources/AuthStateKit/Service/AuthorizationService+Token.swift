@@ -75,7 +75,7 @@ extension AuthorizationService {
                         isUnconfirmed: error.code == .serverError)
                 }
             } catch let failure as NotAnswered {
-                return Self.outcome(of: failure, url: endpoint.redactedDescription, stage: stage)
+                return Self.outcome(of: failure, stage: stage)
             }
         } catch let error as AuthStateError {
             return .failed(error, isUnconfirmed: false)
@@ -117,11 +117,11 @@ extension AuthorizationService {
     }
 
     /// Returns the outcome of a request that got no answer.
-    private static func outcome(of failure: NotAnswered, url: String, stage: AuthStateError.Stage) -> Redemption {
+    private static func outcome(of failure: NotAnswered, stage: AuthStateError.Stage) -> Redemption {
         switch failure.error {
         case let error as TransportError:
             .failed(
-                failure.secrets.hiding(AuthStateError(error, url: url, stage: stage)),
+                failure.secrets.hiding(AuthStateError(error, stage: stage)),
                 isUnconfirmed: error.requestMayHaveBeenSent)
         case is CancellationError: .cancelled
         default:

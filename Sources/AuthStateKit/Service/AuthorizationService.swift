@@ -62,7 +62,7 @@ public struct AuthorizationService: Sendable {
             return GuardedResponse(
                 try await transport.send(request), to: request, trace: configuration.trace)
         } catch let error as TransportError {
-            throw request.secrets.hiding(AuthStateError(error, url: request.url.redactedDescription, stage: stage))
+            throw request.secrets.hiding(AuthStateError(error, stage: stage))
         } catch is CancellationError {
             throw CancellationError()
         } catch {
@@ -124,7 +124,7 @@ extension AuthorizationService {
 
 extension AuthStateError {
     /// Makes the flow's error from a failed exchange.
-    package init(_ error: TransportError, url: String, stage: Stage) {
+    package init(_ error: TransportError, stage: Stage) {
         let entry = Self.transportCodes[error.code] ?? (.connectionLost, "Try again later.")
         self = Self(entry.code, stage: stage, error.message, hint: entry.hint).explained
     }

@@ -63,7 +63,9 @@ public struct AuthStateError: Error, Sendable, Hashable, CustomStringConvertible
         var text = message
         let (ours, theirs) = isAboutAnswer ? ("This program expects", "The answer has") : ("Expected", "Received")
         if let expected { text += " \(ours) \(expected)." }
-        if let received { text += " \(theirs) \(received)\(received.hasSuffix(".") ? "" : ".")" }
+        if let received {
+            text += " \(theirs) \(received.isEmpty ? "an empty text" : received)\(received.hasSuffix(".") ? "" : ".")"
+        }
         if let underlying { text += " (\(underlying))" }
         if let hint { text += " \(hint)" }
         return text

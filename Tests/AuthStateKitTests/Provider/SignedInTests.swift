@@ -26,11 +26,15 @@ import Testing
 
     @Test func `.invalidGrant ends the login, .offline fails as transient`() async throws {
         let transport = ScriptedTransport([.offline, .invalidGrant])
-        var options = AuthState.Options()
-        options.renewalRetries = 0
-        let state = await AuthState.signedIn(transport: transport, options: options)
+        let state = await AuthState.signedIn(transport: transport)
         #expect(await authError { try await state.refresh() }?.kind == .transient && state.isAuthorized)
         #expect(await authError { try await state.refresh() }?.code == .invalidGrant && !state.isAuthorized)
+    }
+
+    @Test func `a request without a reply in the script is named`() async throws {
+        let state = await AuthState.signedIn()
+        let error = await authError { try await state.refresh() }
+        #expect(error?.message == "The script has no reply to POST https://provider.invalid/token.")
     }
 
     @Test("a clock that does not move reports a waiting task once")

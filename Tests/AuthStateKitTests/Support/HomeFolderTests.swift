@@ -1,4 +1,5 @@
 import AuthStateFoundation
+import AuthStateSystem
 import Testing
 
 @testable import AuthStateKit
@@ -18,6 +19,16 @@ struct HomeFolderTests {
     func store() throws {
         #expect(try FileAuthStateStore(folder: "~/states").path(for: .default).hasPrefix("\(home)/states/"))
         #expect(try FileAuthStateStore(file: "~/state.json").path(for: .default) == "\(home)/state.json")
+    }
+
+    @Test(
+        "is no part of a store's path where it is not known, and an empty path is not the current folder",
+        arguments: ["", "~bob/states", "~bob"])
+    func unknown(_ path: String) async {
+        for store in [FileAuthStateStore(folder: path), FileAuthStateStore(file: path)] {
+            #expect(await authError { _ = try await store.load(.default) }?.code == .invalidArgument)
+            #expect(await authError { _ = try await store.entries(savedBefore: Date()) }?.code == .invalidArgument)
+        }
     }
 
     @Test func `holds secrets, keys and authorities`() throws {

@@ -66,7 +66,7 @@ extension IDTokenCheck {
     static let fromFuture = IDTokenCheck(.idTokenFromFuture, "iat", "Core 3.1.3.7, 10") { token, expected in
         guard let issuedAt = token.issuedAt else { return nil }
         return issuedAt.timeIntervalSince(expected.now) <= expected.policy.leeway.inSeconds
-            ? nil : .clock("a time of issue that is not to come", issuedAt, expected)
+            ? nil : .clock("a time of issue that is not in the future", issuedAt, expected)
     }
 
     /// A renewed token may have any age: it does not prove a login.

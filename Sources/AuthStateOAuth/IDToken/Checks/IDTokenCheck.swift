@@ -41,7 +41,11 @@ struct IDTokenCheck: Sendable {
         static func clock(_ expected: String, _ time: Date?, _ expectation: IDTokenExpectation) -> Failure {
             Failure(
                 "\(expected) (now: \(Int(expectation.now.timeIntervalSince1970)))",
-                received: time.map { "\(Int($0.timeIntervalSince1970))" },
+                received: time.map { time in
+                    let ahead = Int(time.timeIntervalSince(expectation.now))
+                    let side = ahead < 0 ? "before" : "ahead of"
+                    return "\(Int(time.timeIntervalSince1970)), \(abs(ahead)) s \(side) this clock"
+                },
                 hint: "Check this machine's clock; both times are in seconds since 1970.")
         }
     }
