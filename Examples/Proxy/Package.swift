@@ -12,6 +12,8 @@ let package = Package(
         .package(name: "AuthStateCLI", path: "../CLI"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        // TLS for the connections that are upgraded, as WebSocket needs.
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     ],
     targets: [
         // Adds the tokens of authstate's logins to the requests of a local program.
@@ -21,9 +23,14 @@ let package = Package(
                 kit, program, .product(name: "AuthStateJOSE", package: "AuthStateKit"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
-        .testTarget(name: "ProxyTests", dependencies: ["authstate-proxy", kit]),
+        .testTarget(
+            name: "ProxyTests",
+            dependencies: [
+                "authstate-proxy", kit, .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]),
         // Both built programs at independent providers. Links lead to the files that the tests of authstate have too, and to
         // the library's integration tests (Support).
         .testTarget(

@@ -23,6 +23,10 @@ struct ProxyAnswer: Sendable {
     ///   - redirect: Returns a `Location` as the program has to see it.
     init(_ response: StreamedResponse, to method: String, location: (String) -> String) {
         status = response.status
+        guard status != 101 else {
+            headers = ProxyHeaders.upgrade(response.headers)
+            return
+        }
         headers = ProxyHeaders.answer(response.headers)
         if let value = headers["Location"] { headers["Location"] = location(value) }
         if method != "HEAD", status != 204, status != 304 { rest = response }

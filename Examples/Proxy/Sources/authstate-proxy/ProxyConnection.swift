@@ -61,12 +61,13 @@ struct ProxyConnection: Sendable {
         var isConfirmed: Bool?
         if case .success(let url) = target, let confirmation = forwarder.confirmation {
             let path = url.path(percentEncoded: true)
-            isConfirmed = try await work.run { await confirmation.allows(request.method, path) }
+            isConfirmed = try await work.run { await confirmation.allows(request.kind, path) }
             if isConfirmed == false { target = .failure(.unconfirmed.at(path)) }
         }
         let isRefusedAtOnce = (try? target.get()) == nil && request.isAnsweredAtOnce
         let asked = Asked(
-            head: request, target: target, isKnown: isKnown, isLast: !head.isKeepAlive || isRefusedAtOnce,
+            head: request, target: target, isKnown: isKnown,
+            isLast: !head.isKeepAlive || isRefusedAtOnce || request.opensWebSocket,
             knowsChunks: head.version == .http1_1, isConfirmed: isConfirmed)
         switch target {
         case .failure(let failure):
@@ -78,6 +79,7 @@ struct ProxyConnection: Sendable {
                 try await outbound.write(.head(HTTPResponseHead(version: .http1_1, status: .continue)))
             }
             guard let beginning = try await beginning(of: &parts) else { return false }
+            if request.opensWebSocket { return try await upgrade(asked, to: url, outbound) }
             if beginning.isWhole { return try await forward(asked, .whole(beginning.bytes), to: url, outbound) }
             let upload = ProxyUpload(beginning.bytes)
             async let goesOn = forward(asked, .streamed(upload.body(count: request.length)), to: url, outbound)
@@ -94,6 +96,41 @@ struct ProxyConnection: Sendable {
             connection.channel.close(promise: nil)
             throw error
         }
+    }
+
+    /// Passes on a request that opens a WebSocket: after the API's 101 all bytes pass, until either side ends. The connection ends
+    /// with it.
+    private func upgrade(_ asked: Asked, to url: URL, _ outbound: Writer) async throws -> Bool {
+        let upgrade = ProxyUpgrade(on: connection.channel.eventLoop)
+        defer { upgrade.close() }
+        let answer = try await work.run { [forwarder] in
+            await forwarder.answer(to: asked.head, .whole(Data()), at: url, upgrade)
+        }
+        guard let api = upgrade.end, answer.status == 101 else {
+            return try await self.answer(asked, with: answer, outbound)
+        }
+        forwarder.log.trace(asked.head, url, answer.status, since: asked.start)
+        let (channel, tally) = (connection.channel, ProxyTunnel.Tally())
+        let limit = TimeAmount.milliseconds(Int64(forwarder.limit * 1000))
+        await withTaskCancellationHandler {
+            let deadline = closing(isKnown: true)
+            do {
+                try await channel.writeAndFlush(answer.parts(isLast: false)[0]).get()
+                deadline.cancel()
+                try await channel.eventLoop.submit {
+                    let end = try channel.pipeline.syncOperations.handler(type: ProxyTunnel.self)
+                    end.join(api.value, limit: limit, tally)
+                }.get()
+            } catch { channel.close(promise: nil) }
+            try? await channel.closeFuture.get()
+        } onCancel: {
+            channel.close(promise: nil)
+        }
+        let reason = Task.isCancelled ? .proxy : tally.end ?? .program
+        let end = ProxyAudit.End(
+            status: answer.status, bytes: tally.bytes, reason: reason, isConfirmed: asked.isConfirmed)
+        await note(end, of: asked.head, asked.target)
+        return false
     }
 
     /// Sends an answer, and writes its line of the audit; returns whether another request may follow.
@@ -123,7 +160,7 @@ struct ProxyConnection: Sendable {
             case .failure(let failure): failure.path
             }
         guard let audit = forwarder.audit, let path else { return }
-        if !audit.note(request.method, path, end) { await forwarder.log.note(ProxyFailure.audit.error) }
+        if !audit.note(request.kind, path, end) { await forwarder.log.note(ProxyFailure.audit.error) }
     }
 
     /// Sends an answer, and its rest as it comes. The API has any time for a piece, the program `--timeout` to take it.

@@ -74,7 +74,7 @@ extension ProxyFailure {
     static let headers = ProxyFailure(431, "The headers have more than \(ProxyLimits.headerBytes >> 10) KiB.")
     static let method = ProxyFailure(501, "The proxy does not pass on CONNECT and TRACE.")
     static let upgrade = ProxyFailure(
-        501, "The proxy does not pass on upgrades to another protocol.", hint: "Use HTTP/1.1 without Upgrade.")
+        501, "Of upgrades the proxy passes on those to WebSocket alone.", hint: "Use HTTP/1.1 without Upgrade.")
     static let ending = ProxyFailure(503, "The proxy is ending.")
 }
 

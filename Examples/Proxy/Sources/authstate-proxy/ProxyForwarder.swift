@@ -24,7 +24,11 @@ struct ProxyForwarder: Sendable {
     }
 
     /// Returns the API's answer when its head has come, or the proxy's own.
-    func answer(to head: ProxyHead, _ body: ProxyBody, at url: URL) async -> ProxyAnswer {
+    ///
+    /// - Parameter upgrade: Sends a request that opens a WebSocket; nil for other requests.
+    func answer(
+        to head: ProxyHead, _ body: ProxyBody, at url: URL, _ upgrade: ProxyUpgrade? = nil
+    ) async -> ProxyAnswer {
         var request = TransportRequest(
             method: TransportRequest.Method(rawValue: head.method), url: url,
             headers: ProxyHeaders.request(head.headers), timeout: .seconds(limit))
@@ -33,7 +37,9 @@ struct ProxyForwarder: Sendable {
             switch body {
             case .whole(let bytes):
                 request.body = bytes.isEmpty ? nil : bytes
-                (response, refusal) = try await withinLimit { [request] in try await login.send(request) }
+                (response, refusal) = try await withinLimit { [request] in
+                    try await login.send(request, upgrade: upgrade)
+                }
             case .streamed(let upload):
                 // The transport knows for whom the exchange waits.
                 (response, refusal) = try await login.send(request, upload)
@@ -103,6 +109,6 @@ final class ProxyLog: Sendable {
         guard traces else { return }
         let time = Int((ContinuousClock.now - start) / .milliseconds(1))
         let place = url.map { " \($0.path(percentEncoded: true))" } ?? ""
-        console.note("trace: proxy: \(head.method.printable())\(place) \(status) \(time) ms")
+        console.note("trace: proxy: \(head.kind.printable())\(place) \(status) \(time) ms")
     }
 }

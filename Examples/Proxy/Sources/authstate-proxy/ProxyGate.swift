@@ -31,7 +31,7 @@ struct ProxyGate: Sendable {
         let (path, query) = try path(of: head.target, head.headers[values: ProxyKey.field])
         let url: URL
         do { url = try upstream.url(for: path, query: query) } catch { throw error.at(upstream.path + path) }
-        guard rules.isEmpty || rules.contains(where: { $0.allows(head.method, path) }) else {
+        guard rules.isEmpty || rules.contains(where: { $0.allows(head.kind, path) }) else {
             throw .rule.at(url.path(percentEncoded: true))
         }
         return url
@@ -40,7 +40,7 @@ struct ProxyGate: Sendable {
     /// Refuses what needs more than one request and one answer; TRACE would show the token to the program.
     private static func checkProtocol(_ head: ProxyHead) throws(ProxyFailure) {
         if ["CONNECT", "TRACE"].contains(head.method) { throw .method }
-        if head.headers["Upgrade"] != nil { throw .upgrade }
+        if head.headers["Upgrade"] != nil, !head.opensWebSocket { throw .upgrade }
         if head.expectations.contains(where: { $0 != "100-continue" }) { throw .expectation }
     }
 
@@ -87,6 +87,21 @@ struct ProxyHead: Sendable {
     /// The target as it was sent.
     var target: String
     var headers: TransportHeaders = [:]
+
+    /// Whether upgrades are known: not in HTTP/1.0 (RFC 9110, section 7.8).
+    var knowsUpgrades = true
+
+    /// Whether it opens a WebSocket (RFC 6455, section 4.1), the one protocol to which a connection may change: by another one, such
+    /// as h2c, requests would pass unjudged.
+    var opensWebSocket: Bool {
+        let options = headers[values: "Connection"].flatMap { $0.split(separator: ",") }
+        return knowsUpgrades && method == "GET" && headers[values: "Upgrade"].map { $0.lowercased() } == ["websocket"]
+            && options.contains { $0.filter { $0 != " " && $0 != "\t" }.lowercased() == "upgrade" }
+            && headers["Transfer-Encoding"] == nil && headers["Content-Length"] == nil && expectations.isEmpty
+    }
+
+    /// The method, for rules, questions and the audit. A WebSocket sends more than a GET does, and has a name of its own.
+    var kind: String { opensWebSocket ? "WEBSOCKET" : method }
 
     /// The expectations (RFC 9110, section 10.1.1), in lower case.
     var expectations: [String] { headers[values: "Expect"].map { $0.lowercased() } }

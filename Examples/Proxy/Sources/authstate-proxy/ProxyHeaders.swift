@@ -27,6 +27,13 @@ enum ProxyHeaders {
         return result
     }
 
+    /// Returns the fields that the program receives with a switch to another protocol.
+    static func upgrade(_ headers: TransportHeaders) -> TransportHeaders {
+        var result = answer(headers)
+        (result["Connection"], result["Upgrade"]) = ("upgrade", headers["Upgrade"])
+        return result
+    }
+
     /// Returns the fields that the program receives.
     static func answer(_ headers: TransportHeaders) -> TransportHeaders { endToEnd(headers, without: ownOfAnswers) }
 

@@ -18,14 +18,15 @@ actor ProxyLogin {
     /// Sends a request with a fresh token; a 401 is answered by one renewal.
     ///
     /// - Parameter upload: The body of a request that is sent as it comes: its 401 is the answer, after the renewal.
+    /// - Parameter upgrade: Sends a request that opens a WebSocket, in place of the library's transport.
     /// - Returns: The API's answer when its head has come, and the reason when its last word was that the token does not do.
     nonisolated func send(
-        _ request: TransportRequest, _ upload: StreamedBody? = nil
+        _ request: TransportRequest, _ upload: StreamedBody? = nil, upgrade: ProxyUpgrade? = nil
     ) async throws -> (StreamedResponse, AuthStateError?) {
         let login = try await open()
-        do { return try await login.send(request, upload, parameters) } catch is OpenLogin.Replaced {
+        do { return try await login.send(request, upload, upgrade, parameters) } catch is OpenLogin.Replaced {
         } catch let error as AuthStateError where Self.mayNeedReopening(error) {}
-        return try await open(replacing: login).send(request, upload, parameters)
+        return try await open(replacing: login).send(request, upload, upgrade, parameters)
     }
 
     /// Returns the login; opens it the first time, and again for a caller that could not use it.
@@ -97,7 +98,8 @@ struct OpenLogin: Sendable {
     ///
     /// - Throws: Also `Replaced`, before anything is sent.
     func send(
-        _ request: TransportRequest, _ upload: StreamedBody?, _ parameters: RenewalParameters
+        _ request: TransportRequest, _ upload: StreamedBody?, _ upgrade: ProxyUpgrade?,
+        _ parameters: RenewalParameters
     ) async throws -> (StreamedResponse, AuthStateError?) {
         var (answer, refusal): (StreamedResponse?, AuthStateError?)
         do {
@@ -115,10 +117,14 @@ struct OpenLogin: Sendable {
                 }
                 let transport = state.service.transport
                 let response =
-                    if let upload { try await transport.stream(request, sending: upload) } else {
+                    if let upgrade {
+                        try await upgrade.send(request, settings)
+                    } else if let upload {
+                        try await transport.stream(request, sending: upload)
+                    } else {
                         try await transport.stream(request)
                     }
-                guard response.status >= 200 else {
+                guard response.status >= 200 || upgrade?.end != nil else {
                     throw AuthStateError(
                         .malformedResponse, stage: .resource, "The API answered with an interim status alone.",
                         received: "\(response.status)")

@@ -22,7 +22,10 @@ final class ProxyProbe: ChannelDuplexHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .head(let head) = unwrapOutboundIn(data), head.status.code >= 200 { stop() }
+        if case .head(let head) = unwrapOutboundIn(data), head.status.code >= 200 || head.status == .switchingProtocols
+        {
+            stop()
+        }
         context.write(data, promise: promise)
     }
 

@@ -81,6 +81,7 @@ struct ProxyServer: Sendable {
             limits.maxHeaderListSize = ProxyLimits.headerBytes
             var encoding = HTTPResponseEncoder.Configuration()
             encoding.automaticallySetFramingHeaders = false
+            try channel.pipeline.syncOperations.addHandler(ProxyTunnel(holds: false))
             try channel.pipeline.syncOperations.configureHTTPServerPipeline(
                 withErrorHandling: false, withEncoderConfiguration: encoding, withDecoderLimitConfiguration: limits)
             try channel.pipeline.syncOperations.addHandler(ProxyParserRefusals())
@@ -190,6 +191,7 @@ extension ProxyHead {
     init(_ head: HTTPRequestHead) {
         method = head.method.rawValue
         target = head.uri
+        knowsUpgrades = head.version == .http1_1
         for field in head.headers { headers.append(field.name, field.value) }
     }
 }

@@ -185,10 +185,52 @@ struct ProxyRulesTests {
         let target = "/\(Self.key.segment)/items"
         #expect(status(of: Self.head("api.example:443", method: "CONNECT")) == 501)
         #expect(status(of: Self.head(target, method: "TRACE")) == 501)
-        #expect(status(of: Self.head(target, ["Connection": "Upgrade", "Upgrade": "websocket"])) == 501)
+        #expect(status(of: Self.head(target, ["Connection": "keep-alive, Upgrade", "Upgrade": "WebSocket"])) == 200)
+        let others: [(TransportHeaders, String)] = [
+            (["Connection": "Upgrade", "Upgrade": "h2c"], "GET"), (["Upgrade": "websocket"], "GET"),
+            (["Connection": "Upgrade", "Upgrade": "websocket, h2c"], "GET"),
+            (["Connection": "Upgrade", "Upgrade": "websocket", "upgrade": "h2c"], "GET"),
+            (["Connection": "Upgrade", "Upgrade": "websocket"], "POST"),
+            (["Connection": "Upgrade", "Upgrade": "websocket", "Content-Length": "3"], "GET"),
+            (["Connection": "Upgrade", "Upgrade": "websocket", "Transfer-Encoding": "chunked"], "GET"),
+            (["Connection": "Upgrade", "Upgrade": "websocket", "Expect": "100-continue"], "GET"),
+        ]
+        for (headers, method) in others {
+            #expect(status(of: Self.head(target, headers, method: method)) == 501, "\(method) \(headers)")
+        }
+        var old = Self.head(target, ["Connection": "Upgrade", "Upgrade": "websocket"])
+        old.knowsUpgrades = false
+        #expect(status(of: old) == 501)
         #expect(status(of: Self.head(target, ["Expect": "200-ok"])) == 417)
         #expect(status(of: Self.head(target, ["Expect": "100-Continue"], method: "PUT")) == 200)
         #expect(status(of: Self.head(target + String(repeating: "a", count: ProxyLimits.targetBytes))) == 414)
+    }
+
+    @Test("a rule allows a WebSocket by its own name, because more passes there than a GET sends")
+    func upgradeRule() throws {
+        var gate = gate
+        let head = Self.head("/\(Self.key.segment)/socket", ["Connection": "Upgrade", "Upgrade": "websocket"])
+        for (rule, isAllowed) in [("GET /**", false), ("WEBSOCKET /socket", true), ("/socket", true)] {
+            gate.rules = [try ProxyRule(rule)]
+            #expect(((try? gate.url(for: head)) != nil) == isAllowed, "\(rule)")
+        }
+        #expect(throws: ProxyFailure.page) {
+            var head = head
+            head.headers["Origin"] = "https://evil.example"
+            _ = try gate.url(for: head)
+        }
+    }
+
+    @Test("an upgrade does not go past a proxy that the environment names")
+    func environmentProxy() {
+        let proxy = ["https_proxy": "http://proxy.example:3128", "no_proxy": "internal.example, .other.example"]
+        #expect(ProxyEnvironment.names("api.example", in: proxy))
+        #expect(ProxyEnvironment.names("notinternal.example", in: proxy))
+        for host in ["internal.example", "a.Other.example", "127.0.0.1", "localhost"] {
+            #expect(!ProxyEnvironment.names(host, in: proxy), "\(host)")
+        }
+        #expect(ProxyEnvironment.names("api.example", in: ["ALL_PROXY": "socks5://proxy.example"]))
+        #expect(!ProxyEnvironment.names("api.example", in: ["http_proxy": "http://proxy.example", "https_proxy": ""]))
     }
 
     @Test("passes on the headers of a request but for those of the connection, and for credentials")

@@ -7,13 +7,14 @@ public struct Settings: Sendable, Equatable {
     /// Whether http is allowed for a provider that is not on this machine.
     var allowsInsecureHTTP = false
     /// A PEM file of authorities to trust besides the system's, as a path from the root.
-    var certificateAuthorityFile: String?
+    public internal(set) var certificateAuthorityFile: String?
     /// The redirect URI as it was asked for, port 0 included; the logout's default.
     var redirectURI: String?
 
-    /// PEM files of the client's certificate and its key, as paths from the root.
-    var clientCertificateFile: String?
-    var clientCertificateKeyFile: String?
+    /// A PEM file of the client's certificate, as a path from the root.
+    public internal(set) var clientCertificateFile: String?
+    /// The key of that certificate.
+    public internal(set) var clientCertificateKeyFile: String?
     /// How the tokens were obtained, other than by an authorization code.
     var grant: GrantType?
     /// The login's name.

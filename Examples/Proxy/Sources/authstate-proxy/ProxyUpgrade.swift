@@ -1,0 +1,264 @@
+import AuthStateKit
+import AuthStatePlatform
+import AuthStateProgram
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// A connection of the proxy's own to the API, for a request that opens a WebSocket (RFC 6455, section 4): the library's transport
+/// sends requests and answers alone.
+final class ProxyUpgrade: Sendable {
+    private let eventLoop: any EventLoop
+    private let opened = Mutex<(channel: any Channel, end: NIOLoopBound<ProxyTunnel>)?>(nil)
+
+    /// - Parameter eventLoop: That of the program's connection.
+    init(on eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+
+    /// The end of the tunnel at the API, when that has switched to the other protocol.
+    var end: NIOLoopBound<ProxyTunnel>? { opened.withLock { $0?.end } }
+
+    /// Closes the API's connection, if it has switched.
+    func close() { opened.withLock { $0 }?.channel.close(promise: nil) }
+
+    /// The answer to a request, when its head has come.
+    private enum Outcome: Sendable {
+        case switched(HTTPResponseHead, NIOLoopBound<ProxyTunnel>)
+        case answered(EventLoopFuture<TransportResponse>)
+    }
+
+    /// Sends a request, and returns the answer; one that does not switch is read as a whole.
+    ///
+    /// - Throws: `TransportError`, `CancellationError`.
+    func send(_ request: TransportRequest, _ settings: Settings) async throws -> StreamedResponse {
+        let target = try Target(request)
+        let tls = target.isSecure ? try Self.context(settings) : nil
+        let limit = TimeAmount.nanoseconds(Int64(request.timeout / .nanoseconds(1)))
+        var isSent = false
+        do {
+            let head = target.head(request)
+            let name = target.isAddress ? nil : target.host
+            let bootstrap = ClientBootstrap(group: eventLoop).connectTimeout(limit)
+                .channelOption(.socketOption(.so_keepalive), value: 1)
+            let (channel, outcome) = try await bootstrap.connect(host: target.host, port: target.port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if let tls {
+                        try channel.pipeline.syncOperations.addHandler(Self.handler(tls, for: name))
+                    }
+                    return (channel, try Self.configure(channel, head))
+                }
+            }
+            isSent = true
+            // The forwarder has a limit of its own, and tells of it.
+            let deadline = channel.eventLoop.scheduleTask(in: limit + .seconds(5)) { channel.close(promise: nil) }
+            defer { deadline.cancel() }
+            return try await withTaskCancellationHandler {
+                switch try await outcome.get() {
+                case .switched(let head, let end):
+                    opened.withLock { $0 = (channel, end) }
+                    return StreamedResponse(status: 101, headers: head.headers.transport) { nil }
+                case .answered(let answer):
+                    defer { channel.close(promise: nil) }
+                    return StreamedResponse(try await answer.get())
+                }
+            } onCancel: {
+                channel.close(promise: nil)
+            }
+        } catch {
+            try Task.checkCancellation()
+            throw Self.failure(error, isSent: isSent)
+        }
+    }
+
+    private static func configure(
+        _ channel: any Channel, _ head: HTTPRequestHead
+    ) throws -> EventLoopFuture<Outcome> {
+        let configuration = NIOTypedHTTPClientUpgradeConfiguration<Outcome>(
+            upgradeRequestHead: head, upgraders: [WebSocket()]
+        ) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                let collector = Collector(channel.eventLoop.makePromise())
+                try channel.pipeline.syncOperations.addHandler(collector)
+                return .answered(collector.answer.futureResult)
+            }
+        }
+        var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: configuration)
+        // A server may send its first message with the head.
+        pipeline.leftOverBytesStrategy = .forwardBytes
+        return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: pipeline)
+    }
+
+    /// The certificates that the library's transport would trust and show.
+    private static func context(_ settings: Settings) throws -> NIOSSLContext {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        tls.applicationProtocols = ["http/1.1"]
+        do {
+            if let file = settings.certificateAuthorityFile {
+                tls.additionalTrustRoots = [.certificates(try NIOSSLCertificate.fromPEMFile(file))]
+            }
+            if let file = settings.clientCertificateFile, let key = settings.clientCertificateKeyFile {
+                tls.certificateChain = try NIOSSLCertificate.fromPEMFile(file).map { .certificate($0) }
+                tls.privateKey = .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))
+            }
+            return try NIOSSLContext(configuration: tls)
+        } catch {
+            throw TransportError(
+                .insecureConnection, "A file of certificates of the login cannot be used.",
+                requestMayHaveBeenSent: false)
+        }
+    }
+
+    /// - Parameter name: The API's name; nil for an address.
+    private static func handler(_ context: NIOSSLContext, for name: String?) throws -> NIOSSLClientHandler {
+        guard let name else { return try NIOSSLClientHandler(context: context, serverHostname: nil) }
+        return try NIOSSLClientHandler._makeSSLClientHandler(context: context, serverHostname: name) {
+            certificate, channel in
+            let isForName = isFor(name, certificate)
+            return channel.eventLoop.makeCompletedFuture {
+                if !isForName { throw NIOSSLExtraError.failedToValidateHostname }
+            }
+        }
+    }
+
+    /// Whether a certificate has a name, itself or by a wildcard in place of its first label (RFC 9525, section 6.3).
+    ///
+    /// NIOSSL takes one for the address of the connection too, and a false answer of DNS leads to any address.
+    static func isFor(_ name: String, _ certificate: NIOSSLCertificate) -> Bool {
+        let name = name.lowercased()
+        let wildcard = "*" + name.drop { $0 != "." }
+        return certificate._subjectAlternativeNames().contains { other in
+            let text = String(decoding: other.contents, as: UTF8.self).lowercased()
+            return other.nameType == .dnsName && (text == name || text == wildcard && text != "*")
+        }
+    }
+
+    private static func failure(_ error: any Error, isSent: Bool) -> TransportError {
+        func failed(_ code: TransportError.Code, _ message: String) -> TransportError {
+            TransportError(code, message, requestMayHaveBeenSent: isSent)
+        }
+        return switch error {
+        case let error as TransportError: error
+        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
+            failed(.insecureConnection, "The API's certificate is not trusted, or TLS failed: \(error)".printable())
+        case is NIOConnectionError,
+            is ChannelError where !isSent:
+            failed(.unreachable, "The API cannot be reached.")
+        default: failed(.connectionLost, "The API ended the connection in place of an answer to an upgrade.")
+        }
+    }
+
+    private struct WebSocket: NIOTypedHTTPClientProtocolUpgrader {
+        let supportedProtocol = "websocket"
+        let requiredUpgradeHeaders: [String] = []
+
+        func addCustom(upgradeRequestHeaders: inout HTTPHeaders) {}
+
+        func shouldAllowUpgrade(upgradeResponse: HTTPResponseHead) -> Bool { true }
+
+        func upgrade(channel: any Channel, upgradeResponse: HTTPResponseHead) -> EventLoopFuture<Outcome> {
+            channel.eventLoop.makeCompletedFuture {
+                let end = ProxyTunnel(holds: true)
+                try channel.pipeline.syncOperations.addHandler(end)
+                return .switched(upgradeResponse, NIOLoopBound(end, eventLoop: channel.eventLoop))
+            }
+        }
+    }
+
+    /// Reads an answer as a whole.
+    private final class Collector: ChannelInboundHandler {
+        typealias InboundIn = HTTPClientResponsePart
+
+        let answer: EventLoopPromise<TransportResponse>
+        private var response = TransportResponse(status: 0)
+
+        init(_ answer: EventLoopPromise<TransportResponse>) { self.answer = answer }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            switch unwrapInboundIn(data) {
+            case .head(let head):
+                (response.status, response.headers) = (Int(head.status.code), head.headers.transport)
+            case .body(let piece):
+                response.body.append(contentsOf: piece.readableBytesView)
+                if response.body.count > ProxyLimits.refusalBytes {
+                    answer.fail(
+                        TransportError(
+                            .responseTooLarge, "The answer to an upgrade is too large.", requestMayHaveBeenSent: true))
+                    context.close(promise: nil)
+                }
+            case .end: answer.succeed(response)
+            }
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            answer.fail(error)
+            context.close(promise: nil)
+        }
+
+        func handlerRemoved(context: ChannelHandlerContext) { answer.fail(ChannelError.eof) }
+    }
+
+    /// Where a request goes.
+    private struct Target {
+        let host: String
+        let port: Int
+        let isSecure: Bool
+        private let authority: String
+        private let path: String
+
+        init(_ request: TransportRequest) throws {
+            let url = request.url
+            guard let host = url.host else {
+                throw TransportError(.invalidRequest, "The URL has no host.", requestMayHaveBeenSent: false)
+            }
+            self.host = host.filter { !"[]".contains($0) }
+            isSecure = url.scheme?.lowercased() == "https"
+            port = url.port ?? (isSecure ? 443 : 80)
+            authority = (self.host.contains(":") ? "[\(self.host)]" : self.host) + (url.port.map { ":\($0)" } ?? "")
+            let text = url.path(percentEncoded: true)
+            path = (text.isEmpty ? "/" : text) + (url.query(percentEncoded: true).map { "?\($0)" } ?? "")
+            if isSecure, ProxyEnvironment.names(host) {
+                throw TransportError(
+                    .invalidRequest, "A WebSocket does not go through the proxy that https_proxy or all_proxy names.",
+                    requestMayHaveBeenSent: false)
+            }
+        }
+
+        /// Whether the host is an address, which is no name for TLS.
+        var isAddress: Bool { (try? SocketAddress(ipAddress: host, port: 0)) != nil }
+
+        func head(_ request: TransportRequest) -> HTTPRequestHead {
+            var fields = HTTPHeaders([("Host", authority)])
+            for field in request.headers { fields.add(name: field.name, value: field.value) }
+            return HTTPRequestHead(
+                version: .http1_1, method: .init(rawValue: request.method.rawValue), uri: path, headers: fields)
+        }
+    }
+}
+
+/// The proxy that the environment names for https, as the library's transport reads it.
+enum ProxyEnvironment {
+    /// Whether requests to a host go through a proxy.
+    static func names(
+        _ host: String, in environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> Bool {
+        let variables = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+        guard variables.contains(where: { environment[$0]?.isEmpty == false }), !InternetAddress.isThisMachine(host)
+        else { return false }
+        let exempt = environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
+        return !exempt.split { $0 == "," || $0 == " " }.contains { entry in
+            let domain = entry.lowercased().drop { $0 == "." }
+            return domain == "*" || domain == host.lowercased() || host.lowercased().hasSuffix(".\(domain)")
+        }
+    }
+}
+
+extension HTTPHeaders {
+    /// The fields for the library.
+    fileprivate var transport: TransportHeaders {
+        var result = TransportHeaders()
+        for field in self { result.append(field.name, field.value) }
+        return result
+    }
+}
