@@ -90,6 +90,7 @@ enum ProxyLimits {
     static let targetBytes = 16 << 10
     /// The seconds that a program without the key has for a request, and for an answer.
     static let strangerSeconds = 5.0
-    /// The connections that are served at once; others wait.
-    static let connections = 100
+    /// The connections that are served at once; others wait. Each may have one to the API beside it, and many systems give a process
+    /// 1024 descriptors.
+    static let connections = 400
 }

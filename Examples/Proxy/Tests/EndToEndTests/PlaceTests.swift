@@ -11,7 +11,7 @@ extension EndToEndTests {
                 try await RunningProxy.run(api.base, by: authstate, limit: 30) { proxy in
                     let place = "127.0.0.1:\(proxy.port)"
                     let holder = try Program.start([LoginBrowser.python, "-c", Self.holder, place])
-                    #expect(try await holder.firstLine(within: .seconds(20)) == "120")
+                    #expect(try await holder.firstLine(within: .seconds(20)) == "420")
                     let answer = try await proxy.curl("/items", "--max-time", "4")
                     #expect(answer.status == 200, "\(answer)")
                     await holder.end()
@@ -23,7 +23,7 @@ extension EndToEndTests {
         private static let holder = """
             import socket, sys, time
             host, port = sys.argv[1].split(":")
-            held = [socket.create_connection((host, int(port)), timeout=10) for _ in range(120)]
+            held = [socket.create_connection((host, int(port)), timeout=10) for _ in range(420)]
             for connection in held: connection.sendall(b"GET / HTTP/1.1\\r\\n")
             print(len(held), flush=True)
             while True: time.sleep(60)
