@@ -47,6 +47,7 @@ struct RunProxyOptionsTests {
         "what does not go together is refused",
         arguments: [
             (["--allow", "GET /"], "--allow goes with --proxy"), (["--audit", "f"], "--audit goes with --proxy"),
+            (["--socket", "s"], "--socket goes with --proxy"), (["--confirm", "each"], "--confirm goes with --proxy"),
             (["--proxy", "https://api.example", "--fd", "3"], "without --fd"),
             (["--proxy", "https://api.example", "--min-validity", "3"], "without --min-validity"),
         ])

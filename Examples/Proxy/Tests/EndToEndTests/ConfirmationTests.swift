@@ -113,6 +113,27 @@ extension EndToEndTests {
             }
         }
 
+        @Test("asks on the terminal of a program that runs behind the proxy; the SIGINT from there does not end it")
+        func behindProxy() async throws {
+            try await ProxiedAPI.run(for: .django) { api, authstate in
+                try await authstate.logIn()
+                let output = authstate.folder("output")
+                let script = """
+                    trap : INT; curl -sS -o /dev/null -w '%{http_code} ' $API_URL/items; kill -INT 0
+                    curl -sS -o /dev/null -w '%{http_code} ' --unix-socket \(authstate.folder("s")) http://localhost/notes
+                    """
+                let words = [
+                    Authstate.path, "run", "--proxy", api.base, "--confirm", "each", "--socket", authstate.folder("s"),
+                    "--state", authstate.stateFile, "--", "sh", "-c", script,
+                ]
+                let result = try await Program.run(
+                    [LoginBrowser.python, "-c", Self.user, output, "n,y"] + words, environment: authstate.environment)
+                #expect(result.status == 0 && authstate.folder.text("output") == "403 200 ", "\(result)")
+                #expect(result.output.contains("Pass on GET /v1/notes? [y/N]"), "\(result)")
+                #expect(try await api.requests() == ["/v1/notes"])
+            }
+        }
+
         @Test("does not start without a terminal")
         func noTerminal() async throws {
             let authstate = try Authstate(.django)

@@ -39,6 +39,18 @@ struct Run: Command {
         transform: FileName.expanded)
     var audit: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "With --proxy: listen on a Unix socket too, which needs no key.", valueName: "path"),
+        transform: FileName.expanded)
+    var socket: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --proxy: ask at the terminal about each request, or the first with a method and a path (kind).",
+            valueName: "which"))
+    var confirm: String?
+
     @Option(help: ArgumentHelp("The descriptor from which the token can be read, as a line.", valueName: "number"))
     var fd: Int32?
 
@@ -58,8 +70,8 @@ struct Run: Command {
     func validate() throws {
         guard !words.isEmpty else { throw ValidationError("Name the program after --: authstate run -- COMMAND…") }
         if let env, !env.isVariableName { throw ValidationError("--env takes the name of a variable.") }
-        if proxy == nil, !allow.isEmpty || audit != nil {
-            throw ValidationError("\(allow.isEmpty ? "--audit" : "--allow") goes with --proxy.")
+        if proxy == nil, let word = proxyWords.first?.prefix(while: { $0 != "=" }) {
+            throw ValidationError("\(word) goes with --proxy.")
         }
         if proxy != nil, fd != nil || minValidity != nil {
             throw ValidationError(
@@ -87,13 +99,18 @@ struct Run: Command {
         }
     }
 
+    /// The options that the proxy gets as they are.
+    private var proxyWords: [String] {
+        let single = [("audit", audit), ("socket", socket), ("confirm", confirm)]
+        return allow.map { "--allow=\($0)" } + single.compactMap { name, value in value.map { "--\(name)=\($0)" } }
+    }
+
     /// Starts a proxy for the program, which gets its address.
     private func behindProxy(_ base: String, _ context: Context) async throws -> Report {
         let secrets = try await context.session().load().record.secretVariables
-        let words = allow.map { "--allow=\($0)" } + (audit.map { ["--audit=\($0)"] } ?? [])
+        let words = proxyWords + renewal.words + common.words + [base]
         let address: String
-        do { address = try await ProxyChild.start(words + renewal.words + common.words + [base]) } catch let refused
-            as ProxyChild.Refused
+        do { address = try await ProxyChild.start(words, asks: confirm != nil) } catch let refused as ProxyChild.Refused
         {
             return Report(json: .null, status: refused.status)
         }

@@ -6,7 +6,10 @@ struct Interruption {
     private let sources: [any DispatchSourceSignal]
 
     init(_ onFirst: @escaping @Sendable () -> Void) {
-        sources = [SIGINT, SIGTERM].map { number in
+        // The terminal's SIGINT is for the program that has the proxy: the proxy ends with it.
+        let isForChild = CommandLine.arguments.contains(ProxyChild.option)
+        if isForChild { signal(SIGINT, SIG_IGN) }
+        sources = (isForChild ? [SIGTERM] : [SIGINT, SIGTERM]).map { number in
             // The default action would end the program before the handler runs.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())

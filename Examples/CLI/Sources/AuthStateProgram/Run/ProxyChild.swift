@@ -16,11 +16,14 @@ enum ProxyChild {
     /// Starts the proxy, and returns its address.
     ///
     /// Its input is a pipe whose other end the program inherits. A shell starts it: a program that waits for all its children does
-    /// not wait for the proxy. A process group of its own keeps it from the signals of a terminal.
+    /// not wait for the proxy. A process group of its own keeps it from the signals of a terminal; one that asks there stays in that
+    /// of the program.
     ///
-    /// - Parameter arguments: The arguments of the proxy.
+    /// - Parameters:
+    ///   - arguments: The arguments of the proxy.
+    ///   - asks: Whether it asks the user on the terminal.
     /// - Throws: `AuthStateError` when it is not installed, `Refused`, `CancellationError`.
-    static func start(_ arguments: [String]) async throws -> String {
+    static func start(_ arguments: [String], asks: Bool) async throws -> String {
         guard let path = Proxy.candidates.first(where: { access($0, X_OK) == 0 }) else { throw Proxy.notInstalled }
         // The shell gives a program in the background an empty input, unless told otherwise. The last line is for a proxy that
         // did not start.
@@ -32,7 +35,7 @@ enum ProxyChild {
                 // Reading blocks the thread, which must not be one of the concurrency pool's.
                 DispatchQueue.global().async {
                     continuation.resume(
-                        with: Result { try address(of: words) { isCancelled.withLock { $0 } } })
+                        with: Result { try address(of: words, asks) { isCancelled.withLock { $0 } } })
                 }
             }
         } onCancel: {
@@ -40,14 +43,16 @@ enum ProxyChild {
         }
     }
 
-    private static func address(of words: [String], unless isCancelled: () -> Bool) throws -> String {
+    private static func address(
+        of words: [String], _ asks: Bool, unless isCancelled: () -> Bool
+    ) throws -> String {
         var (input, output): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
         guard pipe(&input) == 0, pipe(&output) == 0 else { throw AuthStateError.notStarted(errno) }
         defer { for end in [input[0], output[0]] { close(end) } }
         let shell: pid_t
         do {
             defer { close(output[1]) }
-            shell = try spawn("/bin/sh", words, flags: Int16(POSIX_SPAWN_SETPGROUP)) { files in
+            shell = try spawn("/bin/sh", words, flags: asks ? 0 : Int16(POSIX_SPAWN_SETPGROUP)) { files in
                 posix_spawn_file_actions_adddup2(&files, input[0], 0)
                 posix_spawn_file_actions_adddup2(&files, output[1], 1)
                 for end in input + output { posix_spawn_file_actions_addclose(&files, end) }
