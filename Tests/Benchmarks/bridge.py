@@ -1,4 +1,4 @@
-"""Times `authstate mcp`: its start, what it adds to a message, events of a stream, memory.
+"""Times `authstate mcp`: its start, what it adds to a message, calls beside held ones, events of a stream, memory.
 
 usage: bridge.py PROGRAM        swift build -c release --static-swift-stdlib --package-path Examples/CLI
 
@@ -14,7 +14,11 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+
+
+released = threading.Event()
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -54,7 +58,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(401, {}, {"WWW-Authenticate": "Bearer"})
         message = json.loads(body)
         result = {"jsonrpc": "2.0", "id": message["id"], "result": {"text": "y" * message["params"].get("size", 0)}}
-        if message["method"] == "ping":
+        if message["method"] == "hold":
+            released.wait()
+        if message["method"] == "release":
+            released.set()
+        if message["method"] != "flood":
             return self.answer(200, result)
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
@@ -70,6 +78,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Bridge:
+    last = 0
+
     def __init__(self, program, port, folder):
         base = f"http://127.0.0.1:{port}"
         words = [program, "mcp", f"{base}/mcp", "--grant", "client-credentials", "--client-id", "a", "--client-secret-env",
@@ -77,12 +87,18 @@ class Bridge:
         self.process = subprocess.Popen(
             words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(os.environ, XDG_STATE_HOME=folder, SECRET="s"))
 
-    def ask(self, method, **params):
+    def tell(self, method, **params):
+        self.last += 1
         self.process.stdin.write(b"%s\n" % json.dumps(
-            {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode())
+            {"jsonrpc": "2.0", "id": self.last, "method": method, "params": params}).encode())
         self.process.stdin.flush()
-        while b'"id"' not in self.process.stdout.readline():
+
+    def ask(self, method, **params):
+        self.tell(method, **params)
+        while b'"id"' not in (line := self.process.stdout.readline()):
             pass
+        if b'"error"' in line[:200]:
+            sys.exit(line.decode())
 
     def megabytes(self, name):
         lines = pathlib.Path(f"/proc/{self.process.pid}/smaps_rollup").read_text().splitlines()
@@ -102,15 +118,20 @@ def milliseconds(body, count):
     return statistics.median(times)
 
 
-def main(program):
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+class Server(http.server.ThreadingHTTPServer):
+    request_queue_size = 500
+    daemon_threads = True
+
+
+def main(measure, *arguments):
+    server = Server(("127.0.0.1", 0), Handler)
     port = server.server_port
     child = os.fork()
     if child == 0:
         server.serve_forever()
     with tempfile.TemporaryDirectory() as folder:
         try:
-            measure(program, port, folder)
+            measure(*arguments, port, folder)
         finally:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
@@ -141,10 +162,24 @@ def measure(program, port, folder):
         floor = milliseconds(directly, count)
         through = milliseconds(lambda: bridge.ask("ping", size=size), count)
         print(f"an answer of {size} bytes: {floor:.2f} ms without the bridge, {through:.2f} with it, ratio {through / floor:.1f}")
+    def hundred():
+        return milliseconds(lambda: bridge.ask("ping"), 100)
+
+    alone = statistics.median(hundred() for _ in range(5))
+    for _ in range(100):
+        bridge.tell("hold")
+    time.sleep(1)
+    beside = statistics.median(hundred() for _ in range(5))
+    print(f"a hundred calls beside a hundred that are held: {beside:.2f} ms each, {alone:.2f} without those, ratio {beside / alone:.2f}")
+    bridge.tell("release")
+    for _ in range(101):
+        while b'"id"' not in bridge.process.stdout.readline():
+            pass
     events = 200_000
     seconds = milliseconds(lambda: bridge.ask("flood", events=events), 3) / 1000
     print(f"a stream: {events / seconds:,.0f} events a second; afterwards {bridge.megabytes('Private_Dirty'):.1f} MB of its own")
     bridge.end()
 
 
-main(sys.argv[1])
+if __name__ == "__main__":
+    main(measure, sys.argv[1])

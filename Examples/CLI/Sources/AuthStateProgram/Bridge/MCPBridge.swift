@@ -115,20 +115,26 @@ actor MCPBridge {
         if let id = message.requestID { serials[id] = serial }
         let task = Task {
             try? await before?.valueUnlessCancelled()
-            await carry(message)
+            await carry(message, serial)
             tasks[serial] = nil
-            if let id = message.requestID { serials[id] = nil }
+            release(message, serial)
         }
         tasks[serial] = task
         if message.isHandshake { handshake = task }
     }
 
+    /// Ends the identifier of a request, which is free for another one when its answer is written.
+    private func release(_ message: BridgedMessage, _ serial: Int) {
+        if let id = message.requestID, serials[id] == serial { serials[id] = nil }
+    }
+
     /// Sends a message to the server, and its answer, or why there is none, to the host.
-    private func carry(_ message: BridgedMessage) async {
+    private func carry(_ message: BridgedMessage, _ serial: Int) async {
         do {
             try Task.checkCancellation()
             let answer = try await exchange(message)
             try Task.checkCancellation()
+            release(message, serial)
             if let answer { try await output.write(answer.line) }
             if message.method == "notifications/initialized" { listen() }
         } catch is CancellationError {
@@ -136,6 +142,7 @@ actor MCPBridge {
             // A cancelled request has no answer.
             if Task.isCancelled { return }
             let failure = failure(error)
+            release(message, serial)
             if let id = message.requestID { return await write(failure.line(to: id)) }
             console.note("authstate: The server did not take \(message.method ?? "an answer"): \(failure.message)")
         }
