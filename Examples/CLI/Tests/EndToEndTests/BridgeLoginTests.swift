@@ -57,27 +57,48 @@ extension EndToEndTests {
             }
         }
 
+        /// How often five bridges begin; ten for what the bridge promises.
+        private static let rounds =
+            ProcessInfo.processInfo.environment["AUTHSTATE_BRIDGE_ROUNDS"].flatMap(Int.init) ?? 1
+
         @Test("five at the same moment show one page, and all work: the first time, and when the grant has ended")
-        func five() async throws {
+        func five() async throws { for _ in 1...Self.rounds { try await Self().useFive() } }
+
+        private func useFive() async throws {
             try await ResourceServer.run(.mcp) { server in
                 for round in 1...2 {
                     let (results, errors) = try await host(5, at: server.resource)
                     #expect(results.count { $0["answers"] == ["3"] } == 5, "\(results) \(errors)")
-                    let seen = try await server.requests(at: .first)
-                    #expect(seen.count(of: "/authorize") == round)
-                    #expect(
-                        seen.count { $0.path == "/token" && $0.body.contains("authorization_code") } == round)
-                    #expect(seen.count(of: "/register") == 1)
+                    try await expectLogins(round, at: server)
                     #expect(errors.contains("Waiting for the login that another process has begun"), "\(errors)")
                     try await server.tell(.first, "revoke")
                 }
             }
         }
 
+        /// Each login has had one page and one request for tokens, and each ended grant one attempt to renew it.
+        private func expectLogins(_ count: Int, at server: ResourceServer) async throws {
+            let seen = try await server.requests(at: .first)
+            let tokens = seen.filter { $0.path == "/token" }
+            #expect(seen.count(of: "/authorize") == count && seen.count(of: "/register") == 1)
+            #expect(tokens.count { $0.body.contains("authorization_code") } == count)
+            #expect(tokens.count { !$0.body.contains("authorization_code") } == count - 1)
+        }
+
         @Test(
-            "the login outlives its bridge: of five, two are killed while the page is shown, and one page does for all")
-        func killed() async throws {
+            "the login outlives its bridge: of five, two are killed while the page is shown, and one page does for all",
+            arguments: [false, true])
+        func killed(hasEnded: Bool) async throws {
+            for _ in 1...Self.rounds { try await Self().killTwo(hasEnded: hasEnded) }
+        }
+
+        /// - Parameter hasEnded: Whether there was a login, whose grant has ended.
+        private func killTwo(hasEnded: Bool) async throws {
             try await ResourceServer.run(.mcp) { server in
+                if hasEnded {
+                    _ = try await host(at: server.resource)
+                    try await server.tell(.first, "revoke")
+                }
                 // The user takes a while: until the file is there.
                 let gate = user.folder("gate")
                 let patient = "\(LoginBrowser.python) -c '\(Self.patience)' \(gate) "
@@ -108,9 +129,7 @@ extension EndToEndTests {
                     host.end()
                     #expect(try await host.program.result().status == 0)
                 }
-                let seen = try await server.requests(at: .first)
-                #expect(seen.count(of: "/authorize") == 1 && seen.count(of: "/token") == 1)
-                #expect(seen.count(of: "/register") == 1)
+                try await expectLogins(hasEnded ? 2 : 1, at: server)
             }
         }
 
