@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
+import AuthStateOAuth
 
 /// The body of an answer between a transport and its reader; the transport pauses while the reader is behind.
 final class BodyPipe: Sendable {
@@ -15,6 +16,7 @@ final class BodyPipe: Sendable {
         var ahead = Data()
         var isPaused = false
         var end: Result<Void, any Error>?
+        var trailers: TransportHeaders = [:]
         var reader: CheckedContinuation<Data?, any Error>?
         /// Lets a paused transport go on.
         var resume: (@Sendable () -> Void)?
@@ -40,6 +42,12 @@ final class BodyPipe: Sendable {
         }
         reader?.resume(returning: ahead)
         return !isPaused
+    }
+
+    /// The fields behind the body; empty before its end.
+    var trailers: TransportHeaders {
+        get { state.withLock { $0.trailers } }
+        set { state.withLock { $0.trailers = newValue } }
     }
 
     /// Ends the body; the reader gets what has come, then the end or the failure.

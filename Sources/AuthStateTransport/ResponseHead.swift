@@ -2,9 +2,10 @@ import AuthStateOAuth
 
 /// The header section of the final answer, collected line by line as it arrives.
 ///
-/// Sections of interim answers (1xx) are dropped when the next status line comes, and trailers are ignored.
+/// Sections of interim answers (1xx) are dropped when the next status line comes. The lines behind the body are the trailers.
 struct ResponseHead {
     private var bytes: [UInt8] = []
+    private var trailerBytes: [UInt8] = []
     /// Whether the section has ended; that of an interim answer is followed by another.
     private(set) var isComplete = false
     private var total = 0
@@ -21,20 +22,26 @@ struct ResponseHead {
             isComplete = false
         } else if line.first == 0x0D || line.first == 0x0A {
             isComplete = true
-        } else if !isComplete {
+        } else if isComplete {
+            trailerBytes.append(contentsOf: line)
+        } else {
             bytes.append(contentsOf: line)
         }
         return true
     }
 
     /// The fields in order, each line apart; a folded line belongs to the one before (RFC 9112, section 5.2).
-    var headers: TransportHeaders {
+    var headers: TransportHeaders { Self.fields(of: bytes) }
+    /// The fields behind the body (RFC 9110, section 6.5).
+    var trailers: TransportHeaders { Self.fields(of: trailerBytes) }
+
+    private static func fields(of bytes: [UInt8]) -> TransportHeaders {
         var fields: [(name: String, value: String)] = []
         for line in bytes.split(whereSeparator: { $0 == 0x0D || $0 == 0x0A }) {
             if line.first == 0x20 || line.first == 0x09 {
-                if !fields.isEmpty { fields[fields.count - 1].value += " " + Self.trimmed(line) }
+                if !fields.isEmpty { fields[fields.count - 1].value += " " + trimmed(line) }
             } else if let colon = line.firstIndex(of: 0x3A) {
-                fields.append((Self.trimmed(line[..<colon]), Self.trimmed(line[(colon + 1)...])))
+                fields.append((trimmed(line[..<colon]), trimmed(line[(colon + 1)...])))
             }
         }
         var headers = TransportHeaders()

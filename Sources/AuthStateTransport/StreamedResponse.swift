@@ -17,15 +17,23 @@ public struct StreamedResponse: Sendable, AsyncSequence, Redacted {
     /// The header fields of the final answer.
     public var headers: TransportHeaders
     private let read: @Sendable () async throws -> Data?
+    private let readTrailers: @Sendable () -> TransportHeaders
+
+    /// The fields behind the body (RFC 9110, section 6.5); empty before its end, and where the transport does not tell them.
+    public var trailers: TransportHeaders { readTrailers() }
 
     /// Makes an answer from a function.
     ///
     /// - Parameters:
     ///   - status: The status code.
     ///   - headers: The header fields.
+    ///   - trailers: Returns the fields behind the body, after its end.
     ///   - read: Returns the next piece of the body, decompressed; nil at its end.
-    public init(status: Int, headers: TransportHeaders = [:], read: @escaping @Sendable () async throws -> Data?) {
-        (self.status, self.headers, self.read) = (status, headers, read)
+    public init(
+        status: Int, headers: TransportHeaders = [:], trailers: @escaping @Sendable () -> TransportHeaders = { [:] },
+        read: @escaping @Sendable () async throws -> Data?
+    ) {
+        (self.status, self.headers, self.read, readTrailers) = (status, headers, read, trailers)
     }
 
     /// Makes an answer whose body has come already.

@@ -142,6 +142,7 @@
         func result(_ code: Int) -> Result<TransportResponse, any Error> {
             if let refusal { return .failure(refusal) }
             guard code == AuthStateCurl_CURLE_OK else { return .failure(CurlFailure.error(for: code, self)) }
+            exchange.body?.trailers = head.trailers
             return answer
         }
 

@@ -60,7 +60,7 @@
             defer { limit.cancel() }
             let head = try await perform(exchange, by: mailbox)
             let reader = BodyReader(body) { end(CancellationError()) }
-            return StreamedResponse(status: head.status, headers: head.headers) { [self] in
+            return StreamedResponse(status: head.status, headers: head.headers, trailers: { body.trailers }) { [self] in
                 // The connections end with the transport.
                 defer { withExtendedLifetime(self) {} }
                 return try await reader.next()

@@ -21,6 +21,16 @@
             #expect(try await body.next() == nil)
         }
 
+        @Test func `the fields behind the body are known at its end`() async throws {
+            let server = RawServer { _ in [.text("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n3\nabc\n")] }
+            let answer = try await transport.stream(TransportRequest(server.url))
+            var body = answer.makeAsyncIterator()
+            #expect(try await body.next() == Data("abc".utf8) && answer.trailers.isEmpty)
+            server.perform(.text("0\nServer-Timing: a\nX-Sum: 7\n\n"))
+            #expect(try await body.next() == nil)
+            #expect(answer.trailers == ["Server-Timing": "a", "X-Sum": "7"])
+        }
+
         @Test func `a stream has no end of time, its head has`() async throws {
             let server = RawServer { $0.head.contains("/silent") ? [] : [Self.head] }
             var request = try TransportRequest(server.url)
