@@ -28,6 +28,7 @@ let package = Package(
             name: "AuthStateProgram",
             dependencies: [
                 "AuthStatePlatform", kit, resource, report, testing, arguments,
+                .product(name: "AuthStateJOSE", package: "AuthStateKit"),
                 .product(name: "MCPClient", package: "MCPClient"),
             ]),
         .executableTarget(name: "authstate", dependencies: ["AuthStateProgram"]),

@@ -42,6 +42,31 @@ struct MCPOptionsTests {
     }
 }
 
+struct MCPExtensionTests {
+    @Test(
+        "declares the protocol's extension for a login without a page",
+        arguments: [
+            (#"{"alg":"ES256","typ":"oauth-id-jag+jwt"}"#, "enterprise-managed-authorization"),
+            (#"{"alg":"ES256","typ":"JWT"}"#, nil), ("no JSON", nil),
+        ])
+    func assertion(header: String, name: String?) throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        let encoded = Data(header.utf8).base64EncodedString().replacing("=", with: "").replacing("+", with: "-")
+        try Data("\(encoded.replacing("/", with: "_")).e30.AA\n".utf8).write(to: folder)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let words = ["https://mcp.example/mcp", "--grant", "jwt-bearer", "--issuer", "https://op.example"]
+        let found = try MCP.parse(words + ["--assertion-file", folder.path]).extensions
+        #expect(found == name.map { ["io.modelcontextprotocol/\($0)"] } ?? [])
+    }
+
+    @Test func `a login by the client's own secret has its extension, and one of a user none`() throws {
+        let url = "https://mcp.example/mcp"
+        let machine = ["--grant", "client-credentials", "--client-id", "job", "--client-secret-env", "SECRET"]
+        #expect(try MCP.parse([url] + machine).extensions == ["io.modelcontextprotocol/oauth-client-credentials"])
+        #expect(try MCP.parse([url]).extensions.isEmpty)
+    }
+}
+
 struct RunProxyOptionsTests {
     @Test(
         "what does not go together is refused",

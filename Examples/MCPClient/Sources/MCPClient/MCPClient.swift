@@ -14,7 +14,8 @@ public actor MCPClient {
     public nonisolated let version: String
     /// The time that an answer may take.
     public nonisolated let timeout: Duration
-    /// The extensions of the protocol that the client has, for example `io.modelcontextprotocol/oauth-client-credentials`.
+    /// The extensions of the protocol that the client has: `io.modelcontextprotocol/oauth-client-credentials` for a login by
+    /// `.clientCredentials`, `io.modelcontextprotocol/enterprise-managed-authorization` for one by `.assertion` of a user's identity.
     public nonisolated let extensions: [String]
     let revisions: [Revision]
 

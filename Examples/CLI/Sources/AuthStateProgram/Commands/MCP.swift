@@ -108,8 +108,13 @@ struct MCP: Command {
     }
 
     /// The protocol's extensions for this kind of login.
-    private var extensions: [String] {
-        tokens.grant == .clientCredentials ? ["io.modelcontextprotocol/oauth-client-credentials"] : []
+    var extensions: [String] {
+        switch tokens.grant {
+        case .clientCredentials: ["io.modelcontextprotocol/oauth-client-credentials"]
+        case .jwtBearer where client.hasIdentityAssertion:
+            ["io.modelcontextprotocol/enterprise-managed-authorization"]
+        default: []
+        }
     }
 
     func loginFacts(_ context: Context) async -> LoginFacts {

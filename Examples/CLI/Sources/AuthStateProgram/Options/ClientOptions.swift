@@ -1,5 +1,7 @@
 import ArgumentParser
+import AuthStateJOSE
 import AuthStateKit
+import AuthStatePlatform
 
 /// The client, and how it authenticates.
 struct ClientOptions: ParsableArguments {
@@ -184,6 +186,16 @@ struct ClientOptions: ParsableArguments {
     /// The reference to the assertion that another party signs; nil without one.
     var assertion: ClientCredential? {
         assertionFile.map { .assertion(file: $0.absolutePath) } ?? assertionEnv.map { .assertion(environment: $0) }
+    }
+
+    /// Whether the assertion is one of a user's identity, which the provider of an organization signs for another server (ID-JAG).
+    var hasIdentityAssertion: Bool {
+        let text =
+            assertionFile.flatMap { try? InputFile.read($0) }.map { String(decoding: $0, as: UTF8.self) }
+            ?? assertionEnv.flatMap { ProcessInfo.processInfo.environment[$0] } ?? ""
+        guard let bytes = Base64URL.decode(text.prefix { $0 != "." }), let header = try? JSONValue(parsing: bytes)
+        else { return false }
+        return header["typ"]?.stringValue?.lowercased() == "oauth-id-jag+jwt"
     }
 
     /// The option that the assertion was given by.
