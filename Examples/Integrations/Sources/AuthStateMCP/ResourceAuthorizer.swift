@@ -15,12 +15,25 @@ import Synchronization
 /// ```
 ///
 /// Any number of transports and processes share the login, one renewal and one page. The SDK's own authorizer keeps its tokens in
-/// memory, for one transport. A token that is bound to a DPoP key needs a proof for each request, which the SDK asks of
-/// its `requestModifier`: it is not sent by this authorizer.
+/// memory, for one transport. A token that is bound to a DPoP key needs a proof for each request (RFC 9449), which the transport's
+/// `requestModifier` adds:
+///
+/// ```swift
+/// let authorizer = ResourceAuthorizer(access)
+/// let transport = HTTPClientTransport(
+///     endpoint: server,
+///     requestModifier: { request in
+///         var request = request
+///         for (name, value) in authorizer.proof(method: request.httpMethod ?? "GET", url: server) {
+///             request.setValue(value, forHTTPHeaderField: name)
+///         }
+///         return request
+///     }, authorizer: authorizer)
+/// ```
 public final class ResourceAuthorizer: Sendable {
     /// The access to the server.
     public let access: ResourceAccess
-    private let current = Mutex<String?>(nil)
+    private let current = Mutex<Tokens?>(nil)
 
     /// Makes an authorizer of an access.
     public init(_ access: ResourceAccess) { self.access = access }
@@ -43,7 +56,20 @@ public final class ResourceAuthorizer: Sendable {
     /// Returns the `Authorization` header field; nil before the first login, and for another server.
     public func authorizationHeader(for endpoint: URL) -> String? {
         guard access.resource.hasOrigin(of: endpoint) else { return nil }
-        return current.withLock { $0.map { "Bearer \($0)" } }
+        return current.withLock { $0.map { "\($0.isDPoPBound ? "DPoP" : "Bearer") \($0.accessToken)" } }
+    }
+
+    /// Returns the header fields that prove the key of a bound token, for one request; none for a bearer token, before the first
+    /// login, and for another server.
+    ///
+    /// - Parameters:
+    ///   - method: The method as it is sent.
+    ///   - url: The request's URL.
+    public func proof(method: String, url: URL) -> [String: String] {
+        guard access.resource.hasOrigin(of: url), let tokens = current.withLock({ $0 }), tokens.isDPoPBound,
+            let fields = try? tokens.authorizationHeaders(method: .init(rawValue: method), url: url)
+        else { return [:] }
+        return Dictionary(fields.map { ($0.name, $0.value) }) { first, _ in first }
     }
 
     /// Renews the tokens of a login that there is; the server's challenge leads to the first one.
@@ -53,7 +79,7 @@ public final class ResourceAuthorizer: Sendable {
         guard access.resource.hasOrigin(of: endpoint) else { return }
         do {
             let tokens = try await access.authState()?.freshTokens()
-            current.withLock { $0 = tokens?.accessToken }
+            current.withLock { $0 = tokens }
         } catch {
             try Task.checkCancellation()
         }
@@ -67,20 +93,31 @@ public final class ResourceAuthorizer: Sendable {
         statusCode: Int, headers: [String: String], endpoint: URL, operationKey: String?, session: Session
     ) async throws -> Bool {
         try validateEndpointSecurity(for: endpoint)
-        let challenge = headers.first { $0.key.caseInsensitiveCompare("WWW-Authenticate") == .orderedSame }?.value
+        let challenge = Self.value("WWW-Authenticate", in: headers)
         // A 403 without a challenge for more rights is the caller's.
         guard statusCode == 401 || statusCode == 403 && challenge?.contains("insufficient_scope") == true else {
             return false
         }
         let refused = current.withLock { $0 }
-        let token: String
         if let refused {
+            // Another proof is wanted, not another token (RFC 9449, section 9).
+            if refused.isDPoPBound, challenge?.contains("use_dpop_nonce") == true,
+                let nonce = Self.value("DPoP-Nonce", in: headers)
+            {
+                refused.recordNonce(from: ["DPoP-Nonce": nonce], of: endpoint)
+                return true
+            }
             let rejection = TokenRejected(challenges: challenge.map { [$0] } ?? [], url: endpoint)
-            token = try await access.accessToken(after: rejection, of: refused)
+            _ = try await access.accessToken(after: rejection, of: refused.accessToken)
         } else {
-            token = try await access.accessToken()
+            _ = try await access.accessToken()
         }
-        current.withLock { $0 = token }
-        return token != refused
+        let tokens = try await access.authState()?.freshTokens()
+        current.withLock { $0 = tokens }
+        return tokens?.accessToken != refused?.accessToken
+    }
+
+    private static func value(_ name: String, in headers: [String: String]) -> String? {
+        headers.first { $0.key.caseInsensitiveCompare(name) == .orderedSame }?.value
     }
 }

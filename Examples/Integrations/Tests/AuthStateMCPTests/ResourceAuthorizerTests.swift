@@ -25,15 +25,24 @@ extension ResourceAuthorizer: HTTPClientAuthorizer {}
 struct ResourceAuthorizerTests {
     /// Sends requests in the order of the SDK's transport: prepare, header, challenge, again.
     private struct Transport {
-        let authorizer: any HTTPClientAuthorizer
+        let authorizer: ResourceAuthorizer
         let url: URL
+
+        /// What the program's `requestModifier` does, before the SDK sets its own field or after it.
+        private func modify(_ request: inout TransportRequest) {
+            for (name, value) in authorizer.proof(method: request.method.rawValue, url: url) {
+                request.headers[name] = value
+            }
+        }
 
         func send(_ method: TransportRequest.Method = .post) async throws -> Int {
             var attempts = 0
             while true {
                 try await authorizer.prepareAuthorization(for: url, session: Session())
                 var request = TransportRequest(method: method, url: url)
+                modify(&request)
                 request.headers["Authorization"] = authorizer.authorizationHeader(for: url)
+                if attempts > 0 { modify(&request) }
                 let answer = try await SystemTransport.shared.send(request)
                 guard [401, 403].contains(answer.status), attempts < authorizer.maxAuthorizationAttempts else {
                     return answer.status
@@ -81,6 +90,23 @@ struct ResourceAuthorizerTests {
         world.provider.rejectAccessTokens()
         #expect(try await transport.send() == 200 && world.logins == 1)
         #expect(try await transport.send(.put) == 200 && world.logins == 2)
+        await world.provider.stop()
+    }
+
+    @Test("a token that is bound to a key is sent with a proof for each request, also where each proof needs a nonce")
+    func bound() async throws {
+        let world = try await World {
+            $0.protectedResource.requiresDPoP = true
+            $0.dpopNonceUses = 1
+        }
+        let transport = try world.transport()
+        let other = try #require(URL(string: "https://other.example/mcp"))
+        for _ in 1...3 { #expect(try await transport.send() == 200) }
+        #expect(world.logins == 1 && world.provider.statistics.refreshRequests == 0)
+        #expect(transport.authorizer.authorizationHeader(for: transport.url)?.hasPrefix("DPoP ") == true)
+        #expect(transport.authorizer.proof(method: "POST", url: other).isEmpty)
+        let proofs = world.provider.requests(at: .resource).compactMap { $0.headers["DPoP"] }
+        #expect(proofs.count >= 3 && Set(proofs).count == proofs.count)
         await world.provider.stop()
     }
 
