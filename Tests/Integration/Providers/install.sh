@@ -6,7 +6,7 @@
 # usage: install.sh [PACKAGE…]    the Debian packages named are installed too
 #
 # AUTHSTATE_PROVIDERS   where the Python environments go (default ~/.cache/authstatekit-providers): venv for
-#                       requirements.txt, mcp and allauth for theirs; none restricts the versions of another
+#                       requirements.txt, mcp, mcp-before and allauth for theirs; none restricts the versions of another
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -96,5 +96,6 @@ install_python_environment() {
 install_packages
 install_python_environment venv "$here/requirements.txt"
 install_python_environment mcp "$here/mcp/requirements.txt"
+install_python_environment mcp-before "$here/mcp/requirements-before.txt"
 install_python_environment allauth "$here/allauth/requirements.txt"
 echo "$folder"

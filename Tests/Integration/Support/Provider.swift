@@ -81,7 +81,7 @@ struct Provider: Sendable, Hashable {
         return commands.allSatisfy { command in
             search.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(command)") }
         }
-            && ([LoginBrowser.python] + ["venv", "mcp", "allauth"].map(python)).allSatisfy(
+            && ([LoginBrowser.python] + ["venv", "mcp", "mcp-before", "allauth"].map(python)).allSatisfy(
                 FileManager.default.isExecutableFile)
             && ["ruby-doorkeeper-openid-connect", "ruby-openid-connect"].allSatisfy {
                 FileManager.default.fileExists(atPath: "/usr/share/doc/\($0)")

@@ -57,6 +57,23 @@ extension EndToEndTests {
             }
         }
 
+        @Test(
+            "the generation of both before, which keeps sessions or none, for hosts of both eras",
+            arguments: ["legacy", "auto"], [[:], ["JSON_RESPONSE": "1"], ["STATELESS": "1"]])
+        func generationBefore(mode: String, settings: [String: String]) async throws {
+            let before = settings.merging(["PYTHON_ENVIRONMENT": "mcp-before"]) { $1 }
+            let upstream = ["UPSTREAM_ISSUER": try Provider.glewlwyd.process.issuer]
+            for (software, more) in [(ResourceServer.Software.mcp, [:]), (.fastmcp, upstream)] {
+                if software == .mcp, settings["STATELESS"] != nil { continue }
+                let tests = try Self()
+                try await ResourceServer.run(software, before.merging(more) { $1 }) { server in
+                    let (results, errors) = try await tests.host(1, mode, at: server.resource)
+                    #expect(results.first?["answers"] == ["3"], "\(software): \(results) \(errors)")
+                    #expect(results.first?["revision"] == "2025-11-25")
+                }
+            }
+        }
+
         /// How often five bridges begin; ten for what the bridge promises.
         private static let rounds =
             ProcessInfo.processInfo.environment["AUTHSTATE_BRIDGE_ROUNDS"].flatMap(Int.init) ?? 1

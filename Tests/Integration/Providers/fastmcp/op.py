@@ -4,6 +4,7 @@ usage: op.py PORT STATE_FOLDER      start.sh describes the environment
 """
 import asyncio
 import base64
+import inspect
 import json
 import os
 import pathlib
@@ -14,11 +15,10 @@ import urllib.parse
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent))  # asgi.py
 
-import httpx2  # noqa: E402
 import uvicorn  # noqa: E402
 from cryptography.hazmat.primitives.serialization import load_pem_private_key  # noqa: E402
 from fastmcp import FastMCP  # noqa: E402
-from fastmcp.server.auth import IdentityAssertion, RemoteAuthProvider  # noqa: E402
+from fastmcp.server.auth import RemoteAuthProvider  # noqa: E402
 from fastmcp.server.auth.middleware import RequireAuthMiddleware  # noqa: E402
 from fastmcp.server.auth.oidc_proxy import OIDCProxy  # noqa: E402
 from fastmcp.server.auth.providers.jwt import JWTVerifier  # noqa: E402
@@ -29,6 +29,12 @@ from starlette.routing import Route  # noqa: E402
 
 import namespace  # noqa: E402
 from asgi import Listener, Recorder, StepUp  # noqa: E402
+
+try:
+    import httpx2
+except ImportError:
+    # The generation before.
+    import httpx as httpx2
 
 PORT, STATE = int(sys.argv[1]), sys.argv[2]
 BASE = f"http://127.0.0.1:{PORT}"
@@ -58,15 +64,26 @@ def proxy():
     return OIDCProxy(
         config_url=f"{UPSTREAM}/.well-known/openid-configuration", client_id=identifier, client_secret=secret,
         token_endpoint_auth_method="client_secret_basic", base_url=BASE, required_scopes=[READ],
-        valid_scopes=[READ, WRITE, "offline_access"], client_storage=MemoryStore(), verify_id_token=IS_OPAQUE,
+        client_storage=MemoryStore(), verify_id_token=IS_OPAQUE,
         extra_authorize_params={"prompt": "consent"} if IS_OPAQUE else None,
         jwt_signing_key=secrets.token_urlsafe(32),
         # glewlwyd refuses resources that its configuration does not name.
         forward_resource=False,
-        identity_assertion=IdentityAssertion(
-            trusted_issuers=[ORGANIZATION], algorithm="ES256", access_token_expiry_seconds=int(SECONDS or 300),
-        ) if ORGANIZATION else None,
-        fastmcp_access_token_expiry_seconds=int(SECONDS) if SECONDS else None)
+        fastmcp_access_token_expiry_seconds=int(SECONDS) if SECONDS else None, **scopes(),
+        **(assertions() if ORGANIZATION else {}))
+
+
+def scopes():
+    """The scopes that clients may ask for; the generation before knows no others than the required ones."""
+    known = inspect.signature(OIDCProxy.__init__).parameters
+    return {"valid_scopes": [READ, WRITE, "offline_access"]} if "valid_scopes" in known else {}
+
+
+def assertions():
+    from fastmcp.server.auth import IdentityAssertion
+
+    return {"identity_assertion": IdentityAssertion(
+        trusted_issuers=[ORGANIZATION], algorithm="ES256", access_token_expiry_seconds=int(SECONDS or 300))}
 
 
 def upstream_alone():

@@ -20,6 +20,7 @@
 #                         instead of profile, and has none for its own clients
 # STATELESS=1             no sessions: GET on /mcp is not allowed, and POST alone asks for a token
 # JSON_RESPONSE=1         answer MCP requests with JSON where the default is an event stream
+# PYTHON_ENVIRONMENT      the environment that has the software (default mcp; mcp-before has the generation before)
 # AUTHSTATE_PROVIDERS     folder of the Python environments (default ~/.cache/authstatekit-providers)
 #
 # Once ready it prints one line of JSON:
@@ -37,7 +38,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$here/../common.sh"
 
 environment=${AUTHSTATE_PROVIDERS:-${XDG_CACHE_HOME:-$HOME/.cache}/authstatekit-providers}
-need $python "$environment/mcp/bin/python"
+need $python "$environment/${PYTHON_ENVIRONMENT:-mcp}/bin/python"
 [ -n "${UPSTREAM_ISSUER-}" ] || die 1 "UPSTREAM_ISSUER is not set"
 port=$(choose_port "${1:-0}")
 make_state_folder "${2-}"
@@ -70,4 +71,4 @@ export SSL_CERT_FILE=$state/bundle.pem
 export FASTMCP_HOME=$state
 exec $python "$providers/supervise.py" --parent $PPID --ready "$base/control/ready" --log "$state/log" \
     --announce "$announcement" "${temporary[@]}" \
-    -- "$environment/mcp/bin/python" -B "$here/op.py" "$port" "$state"
+    -- "$environment/${PYTHON_ENVIRONMENT:-mcp}/bin/python" -B "$here/op.py" "$port" "$state"

@@ -17,12 +17,13 @@ from mcp.server.auth.provider import (
     construct_redirect_uri)
 from mcp.server.auth.routes import build_metadata, cors_middleware, create_auth_routes
 from mcp.server.auth.settings import AuthSettings, ClientRegistrationOptions, RevocationOptions
-from mcp.shared.auth import JWT_BEARER_GRANT_TYPE, OAuthClientInformationFull, OAuthToken
+from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 
 from asgi import Recorder, form_of, read_body, replay
+from sdk import JWT_BEARER_GRANT_TYPE
 
 USER, PASSWORD = "alice", "password"
 CODE_SECONDS = 300
@@ -261,9 +262,10 @@ class Server:
         issuer = AuthSettings(issuer_url=settings.issuer, resource_server_url=None).issuer_url
         routes = create_auth_routes(
             self.provider, issuer, client_registration_options=registration, revocation_options=revocation,
-            identity_assertion_enabled=bool(settings.platform))
+            **({"identity_assertion_enabled": True} if settings.platform else {}))
         metadata = build_metadata(
-            issuer, None, registration, revocation, supports_identity_assertion=bool(settings.platform))
+            issuer, None, registration, revocation,
+            **({"supports_identity_assertion": True} if settings.platform else {}))
         if settings.issuer_parameter:
             metadata.authorization_response_iss_parameter_supported = True
 

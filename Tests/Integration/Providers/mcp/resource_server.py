@@ -6,18 +6,17 @@ The SDK's own code serves the protected resource metadata, checks tokens and ans
 import contextlib
 import dataclasses
 
-import httpx2
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.auth.middleware.bearer_auth import RequireAuthMiddleware
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.routes import create_protected_resource_routes
 from mcp.server.auth.settings import AuthSettings
-from mcp.server.mcpserver.server import MCPServer
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from asgi import Recorder, StepUp, form_of
+from sdk import MCPServer, httpx
 
 WRITE = "notes:write"
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
@@ -45,7 +44,7 @@ class Verifier:
         # A token of another authorization server is not shown to this one.
         if not token.startswith(self.resource.settings.issuers[issuer] + "-"):
             return None
-        async with httpx2.AsyncClient() as client:
+        async with httpx.AsyncClient() as client:
             reply = await client.post(issuer.rstrip("/") + "/introspect", data={"token": token})
         answer = reply.json()
         if not answer.get("active"):

@@ -23,6 +23,7 @@
 #                         a platform whose assertions for workloads are grants, beside the clients basic and post: `iss`,
 #                         and the file with its JWK set
 # JSON_RESPONSE=1         answer MCP requests with JSON where the SDK's default is an event stream
+# PYTHON_ENVIRONMENT      the environment that has the software (default mcp; mcp-before has the generation before)
 # AUTHSTATE_PROVIDERS     folder of the Python environments (default ~/.cache/authstatekit-providers)
 #
 # Once ready it prints one line of JSON:
@@ -38,7 +39,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$here/../common.sh"
 
 environment=${AUTHSTATE_PROVIDERS:-${XDG_CACHE_HOME:-$HOME/.cache}/authstatekit-providers}
-need $python "$environment/mcp/bin/python"
+need $python "$environment/${PYTHON_ENVIRONMENT:-mcp}/bin/python"
 port=$(choose_port "${1:-0}")
 issuer_port=$(choose_other_port "$port")
 second_port=
@@ -62,4 +63,4 @@ JSON
 )
 exec $python "$providers/supervise.py" --parent $PPID --ready "$base/control/ready" --log "$state/log" \
     --announce "$announcement" "${temporary[@]}" \
-    -- "$environment/mcp/bin/python" -B "$here/op.py" "$port" "$issuer_port" $second_port
+    -- "$environment/${PYTHON_ENVIRONMENT:-mcp}/bin/python" -B "$here/op.py" "$port" "$issuer_port" $second_port
