@@ -10,12 +10,16 @@ struct BridgeHost: Sendable {
 
     /// Starts a bridge.
     init(_ arguments: [String], environment: [String: String] = [:]) throws {
+        try self.init(words: [Authstate.path, "mcp"] + arguments, environment: environment)
+    }
+
+    /// Starts a program that becomes a bridge.
+    init(words: [String], environment: [String: String]) throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[0]) }
-        program = try Program.start(
-            [Authstate.path, "mcp"] + arguments, environment: environment, input: ends[0])
+        program = try Program.start(words, environment: environment, input: ends[0])
         input = ends[1]
     }
 
