@@ -191,11 +191,16 @@ struct ProxyConnection: Sendable {
         }
         let last = closing(isKnown: isKnown)
         defer { last.cancel() }
+        // Behind chunks alone there is a place for trailers.
+        let isChunked = answer.headers["Transfer-Encoding"] != nil
+        let trailers = isChunked ? answer.rest.map { ProxyHeaders.trailers($0.trailers) } ?? [:] : [:]
+        let part = HTTPServerResponsePart.end(
+            trailers == [:] ? nil : HTTPHeaders(trailers.map { ($0.name, $0.value) }))
         // The connection may be closed when everything is sent, and not when it waits to be.
         if isLast {
-            try await connection.channel.writeAndFlush(HTTPServerResponsePart.end(nil)).get()
+            try await connection.channel.writeAndFlush(part).get()
         } else {
-            try await outbound.write(.end(nil))
+            try await outbound.write(part)
         }
     }
 

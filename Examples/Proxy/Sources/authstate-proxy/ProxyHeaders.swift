@@ -24,6 +24,22 @@ enum ProxyHeaders {
         var result = endToEnd(headers, without: ownOfRequests)
         // A range counts the bytes of what the server sends, which must not be compressed then.
         if headers["Range"] != nil { result["Accept-Encoding"] = "identity" }
+        let codings = headers[values: "TE"].flatMap { $0.lowercased().split(separator: ",") }
+        if codings.contains(where: { $0.filter { $0 != " " && $0 != "\t" } == "trailers" }) {
+            result["TE"] = "trailers"
+        }
+        return result
+    }
+
+    /// Returns the fields behind the body of an answer: none that says how to read it, or where it goes (RFC 9110, section 6.5.1).
+    static func trailers(_ trailers: TransportHeaders) -> TransportHeaders {
+        var result = TransportHeaders()
+        for field in answer(trailers) {
+            let name = field.name.lowercased()
+            if !name.hasPrefix("content-"), !["host", "location", "cache-control", "www-authenticate"].contains(name) {
+                result.append(field.name, field.value)
+            }
+        }
         return result
     }
 

@@ -184,6 +184,13 @@ struct ProxiedAPI: Sendable {
                     self.wfile.write(b"HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: x\\r\\nConnection: upgrade\\r\\n\\r\\nhello")
                     self.close_connection = True
                     return
+                if path == "/v1/trailers":
+                    self.send_response(200)
+                    self.send_header("Transfer-Encoding", "chunked")
+                    self.end_headers()
+                    told = self.headers.get("TE", "none").encode()
+                    self.wfile.write(b"%x\\r\\n%s\\r\\n0\\r\\nX-Sum: 7\\r\\nSet-Cookie: a=b\\r\\n\\r\\n" % (len(told), told))
+                    return
                 if path in ("/v1/large", "/v1/split"):
                     self.send_response(200)
                     self.send_header("Transfer-Encoding", "chunked")
