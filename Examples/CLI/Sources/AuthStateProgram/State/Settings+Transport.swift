@@ -13,7 +13,7 @@ extension Settings {
             return CurlTransport(
                 configuration: .init(
                     certificateAuthorityFile: certificateAuthorityFile, clientCertificate: certificate,
-                    maximumConnectionsPerHost: 100))
+                    maximumConnectionsPerHost: 400))
         #else
             return SystemTransport.system(certificateAuthorityFile: certificateAuthorityFile)
         #endif
