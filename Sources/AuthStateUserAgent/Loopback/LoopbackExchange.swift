@@ -21,16 +21,22 @@ final class LoopbackExchange: Sendable {
         var isContested = false
         /// The last answer that was refused.
         var refused: LoopbackPages.Occasion?
+        /// The refusals that were told: a page could cause any number of them.
+        var told: Set<String> = []
     }
 
     /// The answer.
     let callback = SharedResult<AuthorizationCallback>()
     private let pages: LoopbackPages
     private let purpose: UserAgentPurpose
+    /// Is told what an answer that is refused was, as soon as it comes.
+    private let onRefusal: (@Sendable (String) -> Void)?
     /// Nil until something is presented: before that nothing can be an answer.
     private let trip = Lock<Trip?>(nil)
 
-    init(pages: LoopbackPages, purpose: UserAgentPurpose) { (self.pages, self.purpose) = (pages, purpose) }
+    init(pages: LoopbackPages, purpose: UserAgentPurpose, onRefusal: (@Sendable (String) -> Void)? = nil) {
+        (self.pages, self.purpose, self.onRefusal) = (pages, purpose, onRefusal)
+    }
 
     /// Begins to expect an answer; returns false when that was done before.
     func expect(by rules: LoopbackCallbackRules) -> Bool {
@@ -97,11 +103,13 @@ final class LoopbackExchange: Sendable {
 
     /// Notes an answer that is refused while one is still expected.
     private func refuse(_ occasion: LoopbackPages.Occasion) -> LoopbackPages.Occasion {
-        trip.withLock { trip in
-            guard case .expecting = trip?.state else { return .alreadyUsed }
+        let (shown, isNew) = trip.withLock { trip -> (LoopbackPages.Occasion, Bool) in
+            guard case .expecting = trip?.state else { return (.alreadyUsed, false) }
             trip?.refused = occasion
-            return occasion
+            return (occasion, trip?.told.insert(occasion.refusedAnswer ?? "").inserted == true)
         }
+        if isNew, let answer = shown.refusedAnswer { onRefusal?(answer) }
+        return shown
     }
 
     private var isExpecting: Bool { trip.withLock { trip in if case .expecting = trip?.state { true } else { false } } }

@@ -119,7 +119,7 @@ extension LoopbackPages.Occasion {
     var refusedAnswer: String? {
         switch self {
         case .otherBrowser: "an answer without the cookie of the browser that was opened, which was refused"
-        case .otherState: "an answer with another state, which was refused"
+        case .otherState: "an answer with another state, or without one, which was refused"
         default: nil
         }
     }

@@ -29,6 +29,7 @@ public struct LoopbackUserAgent: ExternalUserAgent {
     private let pages: LoopbackPages
     private let clock: any Clock<Duration>
     private let desk: Desk?
+    private var onRefusal: (@Sendable (String) -> Void)?
 
     /// Makes a user agent.
     ///
@@ -53,6 +54,14 @@ public struct LoopbackUserAgent: ExternalUserAgent {
         (self.clock, self.desk) = (clock, desk)
     }
 
+    /// Returns the user agent with a function that is told of an answer which is refused while the right one is waited for: the
+    /// user need not wait for the time limit to learn of it. Any page in the browser, and any program on the machine, can cause it.
+    public func reportingRefusedAnswers(_ report: @escaping @Sendable (_ answer: String) -> Void) -> LoopbackUserAgent {
+        var copy = self
+        copy.onRefusal = report
+        return copy
+    }
+
     /// Starts to listen; nil asks for `http://127.0.0.1/callback` on any free port.
     ///
     /// - Throws: `AuthStateError` with `.portInUse`; `.invalidRedirectURI` when the URI is not http on loopback;
@@ -74,7 +83,7 @@ public struct LoopbackUserAgent: ExternalUserAgent {
                 hint: "Use http://127.0.0.1:0/callback, or the user agent to paste into.")
         }
         let port = asked.port ?? 80
-        let exchange = LoopbackExchange(pages: pages, purpose: purpose)
+        let exchange = LoopbackExchange(pages: pages, purpose: purpose, onRefusal: onRefusal)
         do throws(SystemCallError) {
             let server = try LoopbackServer(port: port, addresses: Self.addresses(for: asked)) { request, responder in
                 exchange.handle(request, responder)

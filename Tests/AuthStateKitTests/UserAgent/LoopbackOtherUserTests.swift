@@ -154,10 +154,12 @@ import Testing
             let reply = try await trip.send(trip.request("/callback?\(query)"))
             #expect(reply.httpStatus == 403 && reply.contains("Not this sign-in"), "\(query)")
         }
+        let told = "an answer with another state, or without one, which was refused"
+        #expect(trip.told == [told], "at once, and once")
         try await eventually { trip.clock.sleepers == 1 }
         trip.clock.advance(by: .seconds(300))
         let error = await #expect(throws: AuthStateError.self) { try await callback.value }
-        #expect(error?.code == .timedOut && error?.received == "an answer with another state, which was refused")
+        #expect(error?.code == .timedOut && error?.received == told)
         await trip.session.finish(.cancelled)
     }
 

@@ -11,6 +11,8 @@ struct LoopbackTrip {
     let session: any ExternalUserAgentSession
     let clock: StillClock
     let opened: AsyncStream<URL>
+    /// The answers that were refused, as the user agent tells of them.
+    var told: [String] { jar.told.withLock { $0 } }
     private let jar = CookieJar()
 
     init(
@@ -19,6 +21,7 @@ struct LoopbackTrip {
         let clock = StillClock()
         let (opened, continuation) = AsyncStream.makeStream(of: URL.self)
         let agent = LoopbackUserAgent(browser: .custom { continuation.yield($0) }, pages: pages, clock: clock)
+            .reportingRefusedAnswers { [jar] answer in jar.told.withLock { $0.append(answer) } }
         session = try await agent.prepare(redirectURI: redirectURI.map { try RedirectURI($0) }, for: purpose)
         self.clock = clock
         self.opened = opened
@@ -65,7 +68,10 @@ struct LoopbackTrip {
 }
 
 /// The header line of the cookie that the browser got; empty before.
-private final class CookieJar: Sendable { let line = Lock("") }
+private final class CookieJar: Sendable {
+    let line = Lock("")
+    let told = Lock<[String]>([])
+}
 
 extension String {
     /// The cookie that an answer sets, as a browser sends it back; empty when it sets none.

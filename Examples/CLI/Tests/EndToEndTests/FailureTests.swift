@@ -65,6 +65,7 @@ extension EndToEndTests {
                     visit(query["redirect_uri"][0] + "?error=access_denied&state=" + query["state"][0])
                     """))
             try await authstate.expectFailure(arguments, 77, [.accessDenied], stage: .authorization, hint: nil)
+            #expect(try await authstate(arguments).errors.contains("The browser brought an answer with another state"))
             #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
         }
 

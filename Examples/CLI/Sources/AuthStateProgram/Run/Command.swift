@@ -48,8 +48,10 @@ public struct Context: Sendable {
                 "If no browser opens, open this address, which works once, to \(purpose.rawValue):\n\n  "
                     + "\(url.absoluteString)\n")
         }
-        return AnnouncingUserAgent(
-            base: LoopbackUserAgent(browser: browser, timeout: .seconds(timeLimit)), console: console, purpose: purpose)
+        let agent = LoopbackUserAgent(browser: browser, timeout: .seconds(timeLimit)).reportingRefusedAnswers {
+            [console] answer in console.note("The browser brought \(answer). Waiting for the right one.")
+        }
+        return AnnouncingUserAgent(base: agent, console: console, purpose: purpose)
     }
 
     /// The place of the stored login.
