@@ -29,6 +29,21 @@ public struct Issuer: Sendable, Hashable, Codable, CustomStringConvertible {
         name.isExactly(rawValue) || name.isExactly(rawValue + "/") || rawValue.isExactly(name + "/")
     }
 
+    /// The well-known places of an issuer's metadata (OpenID Connect Discovery, section 4; RFC 8414, section 3).
+    private static let places = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]
+
+    /// Returns the name of an issuer; of the URL of its metadata, which a browser shows, the issuer that they are for.
+    public static func name(of text: String) -> String {
+        for place in places {
+            guard let found = text.firstRange(of: place) else { continue }
+            let (before, after) = (text[..<found.lowerBound], text[found.upperBound...])
+            // RFC 8414 puts the place before the issuer's path.
+            guard before.contains("://"), after.isEmpty || after.hasPrefix("/") else { continue }
+            return String(after == "/" ? before : before + after)
+        }
+        return text
+    }
+
     /// Decodes the string and checks it again.
     public init(from decoder: any Decoder) throws { try self.init(decoder.singleValueContainer().decode(String.self)) }
 

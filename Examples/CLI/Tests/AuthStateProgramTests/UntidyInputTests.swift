@@ -26,6 +26,17 @@ struct UntidyInputTests {
         for name in ["a~", "./~/a", "/~"] { #expect(try FileName.expanded(name, environment: [:]) == name) }
     }
 
+    @Test(
+        "a variable that no shell has expanded is refused, and a URL",
+        arguments: ["$HOME/s", "${HOME}/s", "$XDG_STATE_HOME/s", "$_/s", "file:///s", "file:s"])
+    func unexpanded(_ name: String) throws {
+        #expect(throws: ValidationError.self) { try FileName.expanded(name, environment: ["HOME": "/home/ada"]) }
+        #expect(try FileName.expanded("./\(name)", environment: [:]) == "./\(name)")
+    }
+
+    @Test("a name that begins with a dollar sign is one", arguments: ["$", "$1", "$/s", "a$HOME"])
+    func dollar(_ name: String) throws { #expect(try FileName.expanded(name, environment: [:]) == name) }
+
     @Test("another user's home folder is refused, and one where there is no home", arguments: ["~ada/s", "~/s"])
     func otherHome(_ name: String) {
         let error = #expect(throws: ValidationError.self) { try FileName.expanded(name, environment: [:]) }
@@ -47,6 +58,8 @@ struct UntidyInputTests {
             ("https://op.example/.well-known/openid-configuration", "https://op.example"),
             ("https://op.example/realms/a/.well-known/openid-configuration", "https://op.example/realms/a"),
             ("https://op.example/.well-known/oauth-authorization-server/a", "https://op.example/a"),
+            ("https://op.example/.well-known/oauth-authorization-server/", "https://op.example"),
+            ("https://op.example/.well-known/openid-configuration/", "https://op.example"),
             (
                 "https://op.example/.well-known/openid-configuration-2",
                 "https://op.example/.well-known/openid-configuration-2"
@@ -82,6 +95,10 @@ struct UntidyInputTests {
         #expect(problem("protocol=https\nhost=https://git.example/\n")?.contains("host=git.example.") == true)
         #expect(problem("host=git.example\n")?.contains("protocol=https") == true)
         #expect(problem("protocol=https\nhost=other.example\n") == nil)
+        let servers = try GitCredential.parse(["--host", "git.example", "get"]).servers
+        func isPlain(_ lines: String) -> Bool { GitQuestion(Data(lines.utf8)).isPlainHTTP(of: servers) }
+        #expect(isPlain("protocol=http\nhost=git.example\n"))
+        #expect(!isPlain("protocol=http\nhost=other.example\n") && !isPlain("protocol=https\nhost=git.example\n"))
     }
 
     @Test("kubectl gets a token for the clusters that are named alone, and has to say which one asks")
@@ -116,6 +133,8 @@ struct UntidyInputTests {
             ScopeNote.missing(google, ["openid", "email"]) == nil
                 && ScopeNote.beyond(google, ["openid", "email"]) == nil)
         #expect(ScopeNote.missing("User.Read", ["https://graph.microsoft.com/User.Read", "offline_access"]) == nil)
+        #expect(ScopeNote.missing("a,b", ["a", "b"]) == nil && ScopeNote.beyond("a,b", ["a", "b"]) == nil)
+        #expect(ScopeNote.beyond(" a  b ", ["a", "b"]) == nil && ScopeNote.missing("a,b", ["c"]) != nil)
         #expect(ScopeNote.missing("reader", ["read"]) != nil && ScopeNote.missing(nil, ["a"]) == nil)
     }
 

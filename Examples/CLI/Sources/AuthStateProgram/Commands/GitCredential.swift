@@ -47,7 +47,13 @@ struct GitCredential: Command {
     func perform(_ context: Context) async throws -> Report {
         let question = GitQuestion(try InputFile.read("-"))
         if operation == .get, let problem = question.problem { context.console.note("authstate: \(problem)") }
-        guard operation != .store, question.concerns(servers) else { return Report(json: .object([:])) }
+        guard operation != .store, question.concerns(servers) else {
+            if operation == .get, question.isPlainHTTP(of: servers) {
+                context.console.note(
+                    "authstate: A token goes to the server over https alone: give the remote an https URL.")
+            }
+            return Report(json: .object([:]))
+        }
         do {
             return try await context.session().withState { state in
                 try checkResource(of: state, question)
@@ -139,6 +145,11 @@ struct GitQuestion {
 
     /// The origin of the server.
     var origin: String { "\(self["protocol"] ?? "")://\(self["host"]?.lowercased() ?? "")" }
+
+    /// Whether the server is one of these, and would be asked without TLS.
+    func isPlainHTTP(of servers: CredentialOptions) -> Bool {
+        self["protocol"] == "http" && self["host"].map { servers.include($0, scheme: "https") } ?? false
+    }
 
     /// Whether a token may go to the server.
     func concerns(_ servers: CredentialOptions) -> Bool {

@@ -41,7 +41,8 @@ struct KubeCredential: Command {
     private static let versions = ["client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"]
 
     func perform(_ context: Context) async throws -> Report {
-        let question = ProcessInfo.processInfo.environment["KUBERNETES_EXEC_INFO"]
+        // An empty variable is none.
+        let question = ProcessInfo.processInfo.environment["KUBERNETES_EXEC_INFO"].flatMap { $0.isEmpty ? nil : $0 }
         let version = try Self.version(asked: question)
         try checkServer(asked: question)
         let (token, end) = try await context.session().withState { state in

@@ -5,7 +5,7 @@ import AuthStatePlatform
 /// The provider, and how it is reached; remembered with the login.
 struct ConnectionOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The provider, exactly as it writes itself.", valueName: "url"), transform: IssuerName.read)
+        help: ArgumentHelp("The provider, exactly as it writes itself.", valueName: "url"), transform: Issuer.name)
     var issuer: String?
 
     @Option(
@@ -129,22 +129,5 @@ struct ConnectionOptions: ParsableArguments {
             throw ValidationError("'\(text)' is not a URL with a host.")
         }
         return url
-    }
-}
-
-/// An issuer as a user gives it.
-enum IssuerName {
-    /// The well-known places of an issuer's metadata (OpenID Connect Discovery, RFC 8414).
-    private static let places = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]
-
-    /// Returns the issuer; of the URL of its metadata, which a browser shows, the issuer that they are for.
-    static func read(_ text: String) -> String {
-        for place in places {
-            guard let found = text.firstRange(of: place) else { continue }
-            let (before, after) = (text[..<found.lowerBound], text[found.upperBound...])
-            // RFC 8414 puts the place before the issuer's path.
-            if before.contains("://"), after.isEmpty || after.hasPrefix("/") { return String(before + after) }
-        }
-        return text
     }
 }

@@ -8,12 +8,21 @@ import AuthStatePlatform
 public enum FileName {
     /// Returns the name as a shell would have passed it on.
     ///
-    /// - Throws: `ValidationError` for the home folder of another user, and without a home folder.
+    /// - Throws: `ValidationError` for the home folder of another user, and without a home folder; for a variable and a URL.
     public static func expanded(_ name: String) throws -> String {
         try expanded(name, environment: ProcessInfo.processInfo.environment)
     }
 
     static func expanded(_ name: String, environment: [String: String]) throws -> String {
+        let variable = name.dropFirst().first
+        if name.hasPrefix("$"), variable == "{" || variable == "_" || variable?.isLetter == true {
+            throw ValidationError(
+                "'\(name)' begins with a variable, which no shell has expanded. Write the path from the root, or ./$ for such a "
+                    + "name.")
+        }
+        if name.hasPrefix("file:") {
+            throw ValidationError("'\(name)' is a URL. Write the path, or ./file: for such a name.")
+        }
         guard name.hasPrefix("~") else { return name }
         guard name == "~" || name.hasPrefix("~/") else {
             throw ValidationError(

@@ -14,7 +14,7 @@ struct IdentityOptions: ParsableArguments {
         name: .customLong("allow-issuer"),
         help: ArgumentHelp(
             "With --identifier: an issuer that the address may lead to; may be repeated. Without it you are asked.",
-            valueName: "url"), transform: IssuerName.read)
+            valueName: "url"), transform: Issuer.name)
     var allowedIssuers: [String] = []
 
     func validate() throws {

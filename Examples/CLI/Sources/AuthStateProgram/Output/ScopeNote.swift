@@ -5,18 +5,23 @@ enum ScopeNote {
     /// Scopes that were granted and not asked for; nil when there are none, or nothing is known of either.
     static func beyond(_ granted: String?, _ asked: [Scope]) -> String? {
         guard let granted, !asked.isEmpty else { return nil }
-        let more = Scope.list(granted).filter { scope in !asked.contains { $0.isSame(as: scope) } }
+        let more = words(granted).filter { scope in !asked.contains { $0.isSame(as: scope) } }
         return more.isEmpty ? nil : "The provider granted more than was asked for: \(more.text)."
     }
 
     /// Scopes that were asked for and not granted; nil when there are none, or the provider does not say what it granted.
     static func missing(_ granted: String?, _ asked: [Scope]) -> String? {
-        guard let granted = granted.map(Scope.list) else { return nil }
+        guard let granted = granted.map(words) else { return nil }
         // Many providers never list the scopes of the protocol itself.
         let less = asked.filter { scope in
             ![.openID, .offlineAccess].contains(scope) && !granted.contains { $0.isSame(as: scope) }
         }
         return less.isEmpty ? nil : "The provider did not grant what was asked for: \(less.text)."
+    }
+
+    /// The scopes of an answer, also where commas separate them.
+    private static func words(_ text: String) -> [Scope] {
+        text.split { $0 == " " || $0 == "," }.map { Scope(rawValue: String($0)) }
     }
 
     /// An identity that was asked for or granted, and did not come.
