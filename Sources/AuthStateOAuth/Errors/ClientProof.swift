@@ -5,10 +5,10 @@ import AuthStateJOSE
 package enum ClientProof: Sendable, Hashable {
     /// An identifier alone, or a certificate of the connection.
     case nothing
-    /// A secret in the header, and whether form encoding changed it (RFC 6749, section 2.3.1).
-    case header(isEncoded: Bool, endsInSpace: Bool)
+    /// A secret in the header, and whether form encoding changed it (RFC 6749, section 2.3.1), or something stands around it.
+    case header(isEncoded: Bool, isWrapped: Bool)
     /// A secret in the form.
-    case form(endsInSpace: Bool)
+    case form(isWrapped: Bool)
     /// A signed assertion.
     case assertion
     /// A token, as at userinfo and at a registration.
@@ -22,10 +22,12 @@ package enum ClientProof: Sendable, Hashable {
                 self = .token
                 return
             }
-            let ends = ["%0A", "%0D", "%20", "\n", "\r", " "]
-            self = .header(isEncoded: secret.contains("%"), endsInSpace: ends.contains(where: secret.hasSuffix))
+            let plain = PercentEncoding.decode(Substring(secret)) ?? secret
+            self = .header(
+                isEncoded: secret.contains("%"),
+                isWrapped: plain.isWrapped)
         } else if let secret = form["client_secret"] {
-            self = .form(endsInSpace: secret.last?.isWhitespace == true)
+            self = .form(isWrapped: secret.isWrapped)
         } else {
             self = form["client_assertion"] == nil ? .nothing : .assertion
         }
@@ -35,8 +37,10 @@ package enum ClientProof: Sendable, Hashable {
     var advice: String? {
         let identity = "Check the client identifier, and that it belongs to this provider."
         switch self {
-        case .header(_, endsInSpace: true), .form(endsInSpace: true):
-            return "The client's secret ends in a space or a line break: remove it where the secret is kept."
+        case .header(_, isWrapped: true), .form(isWrapped: true):
+            return
+                "The client's secret begins or ends with a space, a line break or a quotation mark: remove it where the "
+                + "secret is kept."
         case .header(isEncoded: true, _):
             return "Check the client identifier and its secret, which has characters that are encoded in the header. "
                 + "Tolerate unencodedBasic if the provider does not decode them. Some providers take the secret only in the "
@@ -59,11 +63,21 @@ package enum ClientProof: Sendable, Hashable {
     }
 }
 
+extension String {
+    /// Whether something stands around it that was hardly meant: white space, quotation marks, a byte order mark.
+    fileprivate var isWrapped: Bool {
+        let isQuoted = count > 1 && ["\"", "'"].contains { hasPrefix($0) && hasSuffix($0) }
+        return isQuoted || first?.isWhitespace == true || last?.isWhitespace == true || hasPrefix("\u{FEFF}")
+    }
+}
+
 extension TransportRequest {
     /// Returns an error of this request's answer, with advice that speaks only of what the request used.
     package func advising(_ error: AuthStateError) -> AuthStateError {
         // An endpoint that serves no client of this kind has advice of its own.
-        guard error.code == .invalidClient, error.response != nil || error.stage == .token,
+        // With status 401 it is the proof that was refused, under either name.
+        let isRefused = error.code == .invalidClient || error.code == .unauthorizedClient && error.httpStatus == 401
+        guard isRefused, error.response != nil || error.stage == .token,
             [nil, .clientRefused].contains(error.recognizedFailure?.name),
             let advice = ClientProof(self).advice
         else { return error }

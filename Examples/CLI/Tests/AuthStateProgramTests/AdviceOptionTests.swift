@@ -1,10 +1,42 @@
 import ArgumentParser
+import AuthStateKit
 import Foundation
 import Testing
 
 @testable import AuthStateProgram
 
 struct AdviceOptionTests {
+    @Test func `no advice names what this program does not have`() {
+        let hints = [
+            "Check the issuer, or give the endpoints by hand.",
+            "Tell the provider's operator, or give the endpoints by hand.",
+            "Give the endpoints by hand, or ask the provider to mend its document.", "Use the endpoint's final URL.",
+        ]
+        for hint in hints {
+            let error = AuthStateError(.invalidMetadata, stage: .discovery, "Refused.", hint: hint)
+            let advice = error.advised.hint ?? ""
+            #expect(!advice.contains("by hand") && !advice.contains("endpoint's final URL"), "\(advice)")
+            #expect(advice.hasSuffix(".") && !advice.contains(",."), "\(advice)")
+        }
+        let redirected = AuthStateError(.redirected, stage: .token, "Redirected.").advised.hint
+        #expect(redirected?.contains("operator") == true)
+    }
+
+    @Test(
+        "a client that registered is never told to check an identifier that the user did not give",
+        arguments: [
+            ("unauthorized_client", AuthStateError.Code.unauthorizedClient), ("invalid_request", .invalidRequest),
+            ("invalid_grant", .invalidGrant), ("invalid_client", .invalidClient),
+        ])
+    func registered(_ error: String, _ code: AuthStateError.Code) throws {
+        let response = OAuthErrorResponse(error: error, errorDescription: "client not found")
+        let refusal = AuthStateError(code, stage: .refresh, "Refused.", response: response, httpStatus: 400)
+        var facts = LoginFacts(resource: nil, isRegistered: true, hasProof: false)
+        facts.issuer = "https://op.example"
+        let hint = try refusal.advised(for: CommonOptions.parse([]), facts).hint
+        #expect(hint?.contains("--register-anew") == true && hint?.contains("--client-id") == false)
+    }
+
     /// Options of other programs that a message names.
     private static let foreign: Set<String> = [
         "--add", "--exec-api-version", "--exec-arg", "--exec-command", "--exec-interactive-mode", "--global",

@@ -30,7 +30,7 @@ extension AuthStateError {
 
     private func advised(for login: LoginFacts) -> AuthStateError {
         var copy = self
-        guard !isAdvised else { return copy }
+        guard !isAdvised || doesNotKnowClient && login.isRegistered else { return copy }
         if let advice = clientAdvice(for: login) ?? resourceAdvice(for: login.resource) {
             copy.hint = advice
             return copy
@@ -73,7 +73,7 @@ extension AuthStateError {
         switch code {
         // A revocation may be refused to all public clients, without a word about this one.
         case .invalidClient where stage == .logout && response == nil: nil
-        case .invalidClient where login.isRegistered:
+        case _ where doesNotKnowClient && login.isRegistered:
             stage == .logout ? Self.forgottenHere : Self.forgotten(by: login.resource == nil ? login.issuer : nil)
         case .accessDenied where stage == .registration:
             login.isRegistered ? Self.advice[.registrationTokenRejected] : Self.advice[.initialAccessTokenRejected]
@@ -96,6 +96,9 @@ extension AuthStateError {
         "Check --client-id, and that the client is registered as a public one: this login proves nothing. A secret goes with "
         + "--client-secret-env, a key with --private-key."
 
+    /// Whether the provider does not know the client, or not its secret: by its code, or in words.
+    var doesNotKnowClient: Bool { code == .invalidClient || recognizedFailure?.name == .unknownClient }
+
     /// Whether the hint names a command or an option of this program already.
     private var isAdvised: Bool { hint.map { $0.contains("'authstate ") || $0.contains(" --") } ?? false }
 
@@ -104,7 +107,8 @@ extension AuthStateError {
 
     /// Whether the client was refused, and the provider does not say why.
     private var refusesClient: Bool {
-        code == .invalidClient && [nil, .clientRefused].contains(recognizedFailure?.name)
+        (code == .invalidClient || code == .unauthorizedClient && httpStatus == 401)
+            && [nil, .clientRefused].contains(recognizedFailure?.name)
     }
 
     /// Whether the login was one without a page.
@@ -135,6 +139,10 @@ extension AuthStateError {
         ("the client identifier", "--client-id"), ("(client_secret_post)", "(--auth-method post)"),
         ("(client_secret_basic)", "(--auth-method basic)"),
         ("Tolerate endpointAudience", "Use --assertion-audience endpoint"),
+        // This program takes the endpoints from the metadata.
+        (", or give the endpoints by hand", ""), ("Give the endpoints by hand, or ask", "Ask"),
+        ("Use the endpoint's final URL.", "Ask the provider's operator to name the final URL in the metadata."),
+        ("Check the issuer.", "Check --issuer."),
     ]
 
     /// Advice that names this program's options.
@@ -168,6 +176,11 @@ extension AuthStateError {
             .refusedWithoutReason:
                 "Check --auth-method, --grant and --redirect-uri against what the provider allows, or register the client on "
                 + "its pages and use --client-id.",
+        ],
+        // No user was asked yet.
+        .authorization: [
+            .refusedWithoutReason:
+                "Check that the provider offers this to the client, and what the client proves itself with."
         ],
         // An introspection or exchange has a valid login.
         .token: [
