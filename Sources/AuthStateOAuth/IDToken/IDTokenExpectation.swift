@@ -35,6 +35,8 @@ public struct IDTokenExpectation: Sendable, Redacted {
     public var previous: IDToken?
     /// Whether a renewed token has to repeat the `auth_time` of `previous`: the login asked for `max_age`.
     package var keepsAuthenticationTime = false
+    /// Whether a renewed token may have another `aud` or `azp`, see `Tolerance.changedAudience`.
+    package var toleratesChangedAudience = false
     /// The current time.
     public var now: Date
 

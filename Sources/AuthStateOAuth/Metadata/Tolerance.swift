@@ -15,6 +15,9 @@ public struct Tolerance: RawRepresentable, Sendable, Hashable, Codable {
     /// Not where the provider's metadata name no S256, and never in the hybrid flow. A nonce that is there has to be the
     /// request's all the same.
     public static let missingNonce = Tolerance(rawValue: "missingNonce")
+    /// The ID token of a renewal has another `aud` or `azp` than the one before (OpenID Connect Core, section 12.2): the provider
+    /// adds services that the user may use. This client has to be among them all the same.
+    public static let changedAudience = Tolerance(rawValue: "changedAudience")
     /// Client assertions are for the URL of the endpoint that they go to, instead of the issuer (RFC 7523, section 3).
     public static let endpointAudience = Tolerance(rawValue: "endpointAudience")
     /// The `typ` of client assertions is `JWT`, as before RFC 7523 was updated: some providers accept no other.

@@ -37,6 +37,7 @@ extension AuthState {
             expectation.previous = try newest.idToken.map { try IDToken(parsing: $0, stage: .refresh) }
             // The ID token before this one may itself be a renewed one, which need not repeat the nonce.
             if expectation.previous != nil { expectation.nonce = newest.lastAuthorizationResponse?.request.nonce }
+            expectation.toleratesChangedAudience = newest.client.provider.tolerances.contains(.changedAudience)
             expectation.keepsAuthenticationTime = newest.lastAuthorizationResponse?.request.maxAge != nil
             let verdict = try await service.verdict(
                 on: token, expectation: expectation, provider: provider, stage: .refresh)

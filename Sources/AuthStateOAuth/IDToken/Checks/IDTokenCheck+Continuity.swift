@@ -23,17 +23,22 @@ extension IDTokenCheck {
 
     static let keepsAudience = IDTokenCheck(.idTokenKeepsAudience, "continuity of aud", "Core 12.2") {
         token, expected in
-        guard let previous = expected.previous else { return nil }
+        guard let previous = expected.previous, !expected.toleratesChangedAudience else { return nil }
         return Set(token.audience) == Set(previous.audience)
-            ? nil : Failure("the same aud as before", received: token.audience.joined(separator: ", "))
+            ? nil
+            : Failure(
+                "the same aud as before", received: token.audience.joined(separator: ", "), hint: changedAudience)
     }
 
     static let keepsAuthorizedParty = IDTokenCheck(.idTokenKeepsAuthorizedParty, "continuity of azp", "Core 12.2") {
         token, expected in
-        guard let previous = expected.previous else { return nil }
+        guard let previous = expected.previous, !expected.toleratesChangedAudience else { return nil }
         return token.claim("azp") == previous.claim("azp")
-            ? nil : Failure("the same azp as before", received: token.authorizedParty)
+            ? nil : Failure("the same azp as before", received: token.authorizedParty, hint: changedAudience)
     }
+
+    private static let changedAudience =
+        "Tolerate changedAudience if the provider is known to add or drop services; else log in again."
 
     static let keepsAuthenticationTime = IDTokenCheck(
         .idTokenKeepsAuthenticationTime, "continuity of auth_time", "Core 12.2"

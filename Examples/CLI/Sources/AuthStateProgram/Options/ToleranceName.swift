@@ -9,6 +9,8 @@ enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
     case accessTokenType = "access-token-type"
     case clientIDBesideBasic = "client-id-beside-basic"
     case missingNonce = "missing-nonce"
+    case changedAudience = "changed-audience"
+    case formEncodedTokens = "form-encoded-tokens"
     case shortSecret = "short-secret"
     case missingSecretExpiry = "missing-secret-expiry"
     case parentResource = "parent-resource"
@@ -25,6 +27,8 @@ enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
         case .accessTokenType: .accessTokenType
         case .clientIDBesideBasic: .clientIDBesideBasic
         case .missingNonce: .missingNonce
+        case .changedAudience: .changedAudience
+        case .formEncodedTokens: .formEncodedTokens
         case .shortSecret: .shortSecret
         case .missingSecretExpiry: .missingSecretExpiry
         case .parentResource: .parentResource
