@@ -72,8 +72,9 @@ extension ResourceAccess {
     private func probe() async throws -> AuthenticationChallenge? {
         let get = TransportRequest(url: resource.url, headers: ["Accept": "application/json"])
         var response = try await service.send(get, addresses: .any, stage: .resource)
-        // A stream would not end: GET does not ask for one, and may not be acceptable without.
-        if [405, 406, 501].contains(response.status) {
+        // A stream would not end: GET does not ask for one, and may not be acceptable without. Some servers know no such path for
+        // GET, or miss the session that only POST begins.
+        if [400, 404, 405, 406, 501].contains(response.status) {
             var post = TransportRequest(
                 method: .post, url: resource.url, headers: ["Accept": "application/json, text/event-stream"])
             post.headers["Content-Type"] = "application/json"

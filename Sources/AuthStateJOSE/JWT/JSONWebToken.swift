@@ -30,7 +30,7 @@ public struct JSONWebToken: Sendable, Hashable, Redacted {
         let third = Self.stop(in: bytes, from: second + 1)
         guard TrustCheck.tokenParts.holds(third == nil) else { throw Self.wrongParts }
         header = try JOSEHeader(json: Self.object(in: bytes[..<first], of: "header"))
-        claims = try Self.object(in: bytes[(first + 1)..<second], of: "payload").withoutNulls
+        claims = try Self.object(in: bytes[(first + 1)..<second], of: "payload").tidyClaims
         guard let signature = Base64URL.decode(bytes[(second + 1)..<(third ?? bytes.endIndex)]) else {
             throw JOSEError(.malformed, "the token's signature is not base64url")
         }
@@ -67,14 +67,5 @@ public struct JSONWebToken: Sendable, Hashable, Redacted {
     /// The algorithm and the key identifier.
     public var description: String {
         "JSONWebToken(alg: \(header.algorithm.rawValue.shown), kid: \((header.keyID ?? "none").shown), claims: <redacted>)"
-    }
-}
-
-extension JSONValue {
-    /// The object without its null members, which are absent.
-    fileprivate var withoutNulls: JSONValue {
-        guard let members = objectValue, members.values.contains(.null) else { return self }
-        for (name, value) in members where value == .null { Leniency.nullClaim.note(name) }
-        return .object(members.filter { $1 != .null })
     }
 }

@@ -22,7 +22,9 @@ package struct JOSEHeader: Sendable, Hashable {
             guard let text = member.stringValue else {
                 throw JOSEError(.malformed, "the header's \(name) is not a string")
             }
-            return text
+            guard name == "kid", text.isEmpty else { return text }
+            Leniency.unusableMember.note(name)
+            return nil
         }
         guard TrustCheck.criticalHeader.holds(members["crit"] == nil) else {
             throw JOSEError(.critNotSupported, "the header names extensions that must be understood; none is")
@@ -30,7 +32,7 @@ package struct JOSEHeader: Sendable, Hashable {
         guard let algorithm = try text("alg") else { throw JOSEError(.malformed, "the header has no alg") }
         self.algorithm = SignatureAlgorithm(rawValue: algorithm)
         if case .number(let number) = members["kid"] {
-            Leniency.numberForKeyID.note("kid")
+            Leniency.numberForName.note("kid")
             self.keyID = number.text
         } else {
             self.keyID = try text("kid")

@@ -30,21 +30,28 @@ package enum Leniency: String, Sendable, CaseIterable {
     /// A nonce for DPoP that a resource asks for with status 400 (RFC 9449, section 9).
     case nonceStatus
 
+    /// Parameters of a challenge that spaces separate, and no comma (RFC 9110, section 11.6.1).
+    case challengeSpaces
+
     // Places
     /// A metadata document behind a redirect within its own origin.
     case metadataRedirect
     /// A page where the first metadata document belongs, and the document at the next place.
     case metadataPlace
+    /// The URL of a server's metadata where a resource's metadata name its issuer.
+    case metadataForIssuer
     /// A slash at the end of an issuer's name in a resource's metadata, or none.
     case issuerSlash
 
     // Keys and ID tokens
     /// Padding, or the other alphabet of base64, in a published key's numbers (RFC 7518, section 2).
     case keyEncoding
-    /// A number as `kid` in a published key (RFC 7517, section 4.5).
-    case numberForKeyID
-    /// A claim that is null; it is absent.
+    /// A number where a name belongs: a key's `kid`, a user's `sub`, a registered client's identifier.
+    case numberForName
+    /// A claim that is null, or says as little; it is absent.
     case nullClaim
+    /// An ID token that fails a check, where no identity was asked for; it is absent (OpenID Connect Core, section 3.1.2.1).
+    case unwantedIDToken
     /// A renewed ID token with a later `auth_time`, where no `max_age` was asked for (OpenID Connect Core, section 12.2).
     case movedAuthenticationTime
 

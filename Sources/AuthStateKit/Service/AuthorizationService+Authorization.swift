@@ -78,7 +78,12 @@ extension AuthorizationService {
                     expected: "id_token", received: "nothing",
                     hint: "Register the client for OpenID Connect, or leave out the scope openid.")
             }
-            return try await verified(tokens, expectation: expectation, provider: request.client.provider)
+            do {
+                return try await verified(tokens, expectation: expectation, provider: request.client.provider)
+            } catch let error as AuthStateError where error.kind == .refused && request.asksNoIdentity {
+                configuration.trace?.noteLeniency(.unwantedIDToken, "id_token")
+                return tokens.withoutIDToken
+            }
         }
     }
 

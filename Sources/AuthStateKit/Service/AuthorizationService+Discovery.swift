@@ -107,9 +107,10 @@ extension AuthorizationService {
                 hint: "Check the issuer, or give the endpoints by hand."))
     }
 
-    /// Tells the trace that a document was found at the place after one that has a page for people, or a redirect.
-    func notePlace(after error: AuthStateError?) {
-        guard let error, ![404, 410].contains(error.httpStatus) else { return }
+    /// Tells the trace that a document was found at the place after one that has a page for people, or a redirect; after one
+    /// that its owner named (`isOwn`), also where nothing was there.
+    func notePlace(after error: AuthStateError?, isOwn: Bool = false) {
+        guard let error, isOwn || ![404, 410].contains(error.httpStatus) else { return }
         configuration.trace?.noteLeniency(.metadataPlace, error.received ?? "the first place")
     }
 
@@ -177,6 +178,9 @@ extension GuardedResponse {
 }
 
 extension AuthStateError {
-    /// Whether a server that protects or knows no such path answered, or a page for people: the next place is asked.
-    var isRefusedPlace: Bool { code == .discoveryFailed && (200...499).contains(httpStatus ?? 0) }
+    /// Whether a server that protects or knows no such path answered, or with a page or another document: the next place is
+    /// asked.
+    var isRefusedPlace: Bool {
+        [.discoveryFailed, .invalidMetadata].contains(code) && (200...499).contains(httpStatus ?? 0)
+    }
 }

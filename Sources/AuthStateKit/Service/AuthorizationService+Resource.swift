@@ -34,13 +34,16 @@ extension AuthorizationService {
                 [(source: ProtectedResourceMetadata.Source.challenge, url: $0)]
             }
             var absence: AuthStateError?
-            for (source, url) in named ?? resource.metadataLocations {
+            // Where a challenge names a place that has no metadata, those of the resource's own origin may have them.
+            let places = (named ?? []) + resource.metadataLocations.filter { $0.url != named?.first?.url }
+            for (source, url) in places {
                 do {
                     var metadata = try await resourceMetadata(at: url, of: resource)
                     if !signedMetadataKeys.isEmpty {
                         metadata = try metadata.verified(by: signedMetadataKeys, now: configuration.clock.now)
                     }
                     let identifier = try metadata.check(for: resource, from: source, tolerances: tolerances)
+                    notePlace(after: absence, isOwn: named != nil)
                     return ResourceDescription(metadata: metadata, identifier: identifier)
                 } catch let error as AuthStateError where error.isRefusedPlace {
                     absence = absence ?? error

@@ -49,7 +49,9 @@ extension AuthorizationService {
         case .refused(let error): throw error.at(.userinfo)
         case .answered, .nonceWanted: break
         }
-        guard response.isSuccess(200) else {
+        // Some providers refuse with status 200: claims about a user have a sub.
+        let isRefusal = OAuthErrorResponse(response.json) != nil && response.json?["sub"] == nil
+        guard response.isSuccess(200), !isRefusal else {
             throw Self.refusal(response, of: endpoint, tolerating: provider.tolerances)
         }
         return try UserInfoAnswer(response)
@@ -80,7 +82,7 @@ extension AuthorizationService {
         _ response: TransportResponse, of endpoint: URL, tolerating tolerances: Set<Tolerance>
     ) -> any Error {
         let json = response.json
-        guard (400...499).contains(response.status), ![408, 429].contains(response.status),
+        guard (200...499).contains(response.status), ![408, 429].contains(response.status),
             let error = OAuthErrorResponse(json, tolerating: tolerances)
         else { return AuthStateError.endpoint("userinfo endpoint", response, stage: .userinfo) }
         if error.code == .invalidGrant || error.code == .tokenRejected { return TokenRejected(response, of: endpoint) }

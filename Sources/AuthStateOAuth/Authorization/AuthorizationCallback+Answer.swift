@@ -11,9 +11,10 @@ extension AuthorizationCallback {
     package var states: [String] {
         let parts = URIReference(url)
         return [parts.query, parts.fragment, formBody.map { $0[...] }].flatMap { text -> [String] in
-            guard let text, let parameters = Parameters(decoding: text) else { return [] }
+            guard let text, let parameters = Parameters(answer: text) else { return [] }
             let signed = parameters.values("response").compactMap(SignedAuthorizationResponse.claimedState)
-            return parameters.values("state") + signed
+            // An empty one is none: nothing was sent back.
+            return parameters.values("state").filter { !$0.isEmpty } + signed
         }
     }
 
@@ -24,7 +25,7 @@ extension AuthorizationCallback {
     package var unconfirmedRefusal: AuthStateError? {
         guard states.isEmpty else { return nil }
         let modes: [AuthorizationRequest.ResponseMode] = [.query, .fragment, .formPost]
-        let answers = modes.compactMap { parameters(by: $0).flatMap { Parameters(decoding: $0) } }
+        let answers = modes.compactMap { parameters(by: $0).flatMap { Parameters(answer: $0) } }
         guard let answer = answers.first(where: { $0["error"]?.isEmpty == false }), let error = answer["error"] else {
             return nil
         }
@@ -56,7 +57,7 @@ extension AuthorizationCallback {
     /// How an answer came, and its parameters as far as they can be read: nothing of it is checked.
     package func answer(to request: AuthorizationRequest) -> (AuthorizationRequest.ResponseMode, Parameters) {
         let mode = mode(preferring: request.effectiveResponseMode)
-        return (mode, parameters(by: mode).flatMap { Parameters(decoding: $0) } ?? [:])
+        return (mode, parameters(by: mode).flatMap { Parameters(answer: $0) } ?? [:])
     }
 
     /// Whether there is a parameter of an authorization response, also one of an unsupported kind.

@@ -150,6 +150,9 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable, Redacted {
     /// Whether the answer must lead to an ID token.
     package var needsIDToken: Bool { isOpenID && !(mayLackIDToken && !responseType.includesIDToken) }
 
+    /// Whether nothing depends on an ID token: neither an identity, nor when and how the user logged in.
+    package var asksNoIdentity: Bool { !needsIDToken && maxAge == nil && essentialContextClasses.isEmpty }
+
     /// Client, scopes and endpoint; state, nonce and verifier stay secret.
     public var description: String {
         "authorization request of \(client.id) for \(scopes.map(\.rawValue).joined(separator: " "))"

@@ -15,7 +15,7 @@ extension AuthorizationResponse {
     package static func answer(of callback: AuthorizationCallback, for request: AuthorizationRequest) throws -> Answer {
         try checkPlace(callback, request)
         let mode = callback.mode(preferring: request.effectiveResponseMode)
-        guard let text = callback.parameters(by: mode), let parameters = Parameters(decoding: text),
+        guard let text = callback.parameters(by: mode), let parameters = Parameters(answer: text),
             !parameters.isEmpty
         else {
             throw AuthStateError(
@@ -25,10 +25,10 @@ extension AuthorizationResponse {
         }
         try checkMode(mode, parameters, request)
         let repeated = parameters.repeatedNames
-        guard TrustCheck.callbackParameters.holds(decisive.isDisjoint(with: repeated)) else {
+        guard TrustCheck.callbackParameters.holds(Parameters.decisive.isDisjoint(with: repeated)) else {
             throw AuthStateError(
                 .duplicateParameter, stage: .authorization, "The answer has a parameter twice.",
-                received: repeated.filter(decisive.contains).joined(separator: ", "),
+                received: repeated.filter(Parameters.decisive.contains).joined(separator: ", "),
                 hint: "Start the login again; if it happens again, the provider or a page before it alters the answer.")
         }
         for name in repeated { Leniency.repeatedParameter.note(name) }
@@ -45,9 +45,6 @@ extension AuthorizationResponse {
         try checkState(parameters, request)
         return .plain(parameters)
     }
-
-    /// The parameters by which something is decided.
-    private static let decisive: Set<String> = ["code", "error", "id_token", "iss", "response", "state"]
 
     private static func checkPlace(_ callback: AuthorizationCallback, _ request: AuthorizationRequest) throws {
         guard let redirectURI = request.redirectURI, TrustCheck.callbackPlace.holds(redirectURI.matches(callback.url))

@@ -18,7 +18,7 @@ package struct PushedAuthorizationResponse: Sendable, Hashable, Redacted {
             throw AuthStateError.pushedAuthorization(error, response, now: sentAt)
         }
         guard let members = (json?.objectValue).map(AnswerMembers.init) else {
-            throw Self.refusal("answer", expected: "a JSON object", response)
+            throw AuthStateError.noObject("pushed authorization request endpoint", response, stage: .authorization)
         }
         guard !members.isError else { throw Self.refusal("error", expected: "no error", response) }
         guard let uri = members.text("request_uri"), Self.isReference(uri) else {

@@ -77,7 +77,9 @@ private struct ChallengeParser {
                 challenges.append(AuthenticationChallenge(scheme: word))
                 if spaces > 0, !firstArgument(of: &challenges[challenges.count - 1]) { return nil }
             }
-            guard endOfElement() else { return nil }
+            let isSpaced = rest.first == 0x20 || rest.first == 0x09
+            let mayGoOn = isSpaced && challenges.last?.token68 == nil
+            guard endOfElement() || mayGoOn && nextParameter() else { return nil }
         }
         return challenges
     }
@@ -141,6 +143,15 @@ private struct ChallengeParser {
         skipSpaces()
         guard rest.isEmpty || rest.first == UInt8(ascii: ",") else { return false }
         skipSeparators()
+        return true
+    }
+
+    /// Whether another parameter follows after spaces alone, where a comma belongs.
+    private mutating func nextParameter() -> Bool {
+        let start = rest
+        defer { rest = start }
+        guard token() != nil, skipSpaces() == 0, rest.first == UInt8(ascii: "=") else { return false }
+        Leniency.challengeSpaces.note("WWW-Authenticate")
         return true
     }
 

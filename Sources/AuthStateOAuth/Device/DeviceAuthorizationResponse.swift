@@ -60,7 +60,7 @@ extension DeviceAuthorizationResponse {
         self.init(
             request: request,
             deviceCode: try answer.required("device_code", "visible ASCII characters", TokenResponse.token),
-            userCode: try answer.required("user_code", "up to 100 printable characters", Self.userCode),
+            userCode: try answer.name("user_code", "up to 100 printable characters", Self.userCode),
             verificationURI: try answer.required("verification_uri", or: "verification_url", uri, Self.page),
             verificationURIComplete: answer.optional(
                 "verification_uri_complete", or: "verification_url_complete", Self.page),

@@ -19,17 +19,22 @@ struct AnswerMembers {
 
     /// Whether the answer says that it is an error; a member without content says so no more than its absence.
     var isError: Bool {
-        switch members["error"] {
-        case nil: return false
-        case .null, .string(""), .bool(false), .array([]), .object([:]):
-            Leniency.unusableMember.note("error")
-            return false
-        default: return true
-        }
+        guard let error = members["error"] else { return false }
+        // Some servers number their errors, and 0 is none.
+        guard error.isContentless || error == 0 else { return true }
+        Leniency.unusableMember.note("error")
+        return false
     }
 
     /// A text.
     func text(_ name: String) -> String? { self[name].flatMap { $0.stringValue ?? unusable(name) } }
+
+    /// The name of a client or the like, also where it is a whole number.
+    func name(_ name: String) -> String? {
+        guard let digits = members[name]?.digits else { return text(name) }
+        Leniency.numberForName.note(name)
+        return digits
+    }
 
     /// A text, also where it stands alone in a list.
     func onlyText(_ name: String) -> String? {
@@ -43,10 +48,16 @@ struct AnswerMembers {
     func words(_ name: String) -> String? {
         guard let value = members[name], value != .null else { return nil }
         if let text = value.stringValue { return text }
-        let words = value.arrayValue?.map(\.stringValue)
+        let words = value.arrayValue?.filter { $0 != .null && $0 != "" }.map(\.stringValue)
         guard let words, !words.contains(nil) else { return unusable(name) }
         Leniency.listForText.note(name)
         return words.compactMap(\.self).joined(separator: " ")
+    }
+
+    /// Words in a list, or in one text that spaces separate.
+    func wordList(_ name: String) -> [String]? {
+        guard let texts = texts(name), members[name]?.arrayValue == nil else { return texts(name) }
+        return texts.flatMap { $0.split(separator: " ").map(String.init) }
     }
 
     /// Texts; a single one is a list of one.

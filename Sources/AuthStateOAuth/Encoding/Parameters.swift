@@ -28,6 +28,27 @@ public struct Parameters: Sendable, Hashable, Codable, ExpressibleByDictionaryLi
         }
     }
 
+    /// Reads the answer in a callback, where a text for people may be in another encoding than UTF-8; nil when a parameter by
+    /// which something is decided cannot be read.
+    package init?(answer text: some StringProtocol) {
+        pairs = []
+        for part in Substring(text).split(separator: "&", omittingEmptySubsequences: true) {
+            let name = part.prefix { $0 != "=" }
+            let value = part[name.endIndex...].dropFirst()
+            guard let name = PercentEncoding.decode(name) else { return nil }
+            if let value = PercentEncoding.decode(value) {
+                pairs.append(Pair(name: name, value: value))
+            } else {
+                guard !Self.decisive.contains(name) else { return nil }
+                Leniency.unusableMember.note(name)
+                pairs.append(Pair(name: name, value: PercentEncoding.readable(value)))
+            }
+        }
+    }
+
+    /// The parameters of an answer by which something is decided.
+    package static let decisive: Set<String> = ["code", "error", "id_token", "iss", "response", "state"]
+
     /// The list as a query or form; a space is `%20`.
     public var encoded: String {
         pairs.map { "\(PercentEncoding.uri($0.name))=\(PercentEncoding.uri($0.value))" }.joined(separator: "&")

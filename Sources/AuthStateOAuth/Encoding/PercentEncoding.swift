@@ -10,6 +10,16 @@ package enum PercentEncoding {
 
     /// Reads either form; `+` and `%20` are both spaces. Nil when an escape is malformed or the bytes are not UTF-8.
     package static func decode(_ text: Substring) -> String? {
+        bytes(text, keepsEscapes: false).flatMap { String(strictUTF8: $0) }
+    }
+
+    /// Reads either form for people: malformed escapes stay, and bytes that are not UTF-8 become U+FFFD.
+    static func readable(_ text: Substring) -> String {
+        String(decoding: bytes(text, keepsEscapes: true) ?? [], as: UTF8.self)
+    }
+
+    /// The bytes of a text; nil when an escape is malformed, unless such escapes are kept.
+    private static func bytes(_ text: Substring, keepsEscapes: Bool) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
         var rest = text.utf8[...]
@@ -17,12 +27,19 @@ package enum PercentEncoding {
             switch byte {
             case UInt8(ascii: "+"): bytes.append(0x20)
             case UInt8(ascii: "%"):
-                guard let high = rest.popFirst()?.hexValue, let low = rest.popFirst()?.hexValue else { return nil }
-                bytes.append(high << 4 | low)
+                let digits = rest.prefix(2).compactMap(\.hexValue)
+                if digits.count == 2 {
+                    bytes.append(digits[0] << 4 | digits[1])
+                    rest.removeFirst(2)
+                } else if keepsEscapes {
+                    bytes.append(byte)
+                } else {
+                    return nil
+                }
             default: bytes.append(byte)
             }
         }
-        return String(strictUTF8: bytes)
+        return bytes
     }
 
     private static let alphanumerics = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)

@@ -68,15 +68,19 @@ public struct EndSessionRequest: Sendable, Hashable, Codable, Redacted {
                 .callbackMismatch, stage: .logout, "The callback has not the query of the post-logout redirect URI.",
                 expected: postLogoutRedirectURI.rawValue, received: "another query, or none")
         }
-        let parameters = URIReference(callback.url).query.flatMap { Parameters(decoding: $0) } ?? [:]
-        let isRight = parameters["state"].map { ConstantTime.equals($0, state) } ?? false
-        guard TrustCheck.logoutState.holds(isRight && parameters.repeatedName == nil) else {
+        let parameters = URIReference(callback.url).query.flatMap { Parameters(answer: $0) } ?? [:]
+        let states = parameters.values("state")
+        let isRight = states.count == 1 && ConstantTime.equals(states[0], state)
+        guard TrustCheck.logoutState.holds(isRight) else {
+            let reason = ["error", "error_description"].compactMap { parameters[$0]?.printable(60) }
+            let received = states.isEmpty ? "no state" : states.count == 1 ? "a different state" : "state twice"
             throw AuthStateError(
                 .stateMismatch, stage: .logout, "The answer does not belong to this logout: state does not match.",
                 expected: "the state of the request",
-                received: parameters["state"] == nil ? "no state" : "a different state",
+                received: received + (reason.isEmpty ? "" : ", with the error \(reason.joined(separator: ", "))"),
                 hint: "Log out again; the session at the provider may still be open.")
         }
+        for name in parameters.repeatedNames { Leniency.repeatedParameter.note(name) }
     }
 
     /// The client; hint and state stay secret.

@@ -49,15 +49,11 @@ extension AuthStateError {
             return error(.temporarilyUnavailable, "The \(name) is busy (status \(response.status)).")
         case 500...599:
             return error(.serverError, "The \(name) failed (status \(response.status)).")
-        case 400...403 where response.isPage:
-            // A renewal may succeed when the page is gone: the login, and a token that is still valid, stay.
+        case 400...403 where response.isPage: return page(name, response, stage: stage, retryAfter)
+        case 407:
             return error(
-                stage == .refresh ? .temporarilyUnavailable : .malformedResponse,
-                "The \(name) answered with a page for people (status \(response.status)).",
-                expected: "JSON", received: response.mediaType,
-                hint:
-                    "A firewall or a proxy may have answered in its place: check the network and the endpoint, then try again."
-            )
+                .unreachable, "A proxy on the way to the \(name) wants a password (status 407).",
+                hint: "Give the user and the password of the proxy in the variable that names it.")
         case 401 where stage == .token, 403 where stage == .token:
             return error(
                 .invalidClient,
@@ -74,8 +70,41 @@ extension AuthStateError {
         }
     }
 
+    /// A page for people in place of an answer.
+    private static func page(
+        _ name: String, _ response: TransportResponse, stage: Stage, _ retryAfter: Duration? = nil
+    ) -> AuthStateError {
+        // A renewal may succeed when the page is gone: the login, and a token that is still valid, stay.
+        AuthStateError(
+            stage == .refresh ? .temporarilyUnavailable : .malformedResponse, stage: stage,
+            "The \(name) answered with a page for people (status \(response.status)).",
+            expected: "JSON", received: response.mediaType,
+            hint:
+                "A firewall or a proxy may have answered in its place: check the network and the endpoint, then try again.",
+            httpStatus: response.status, retryAfter: retryAfter)
+    }
+
+    /// An answer of success that is not the JSON object which belongs there.
+    ///
+    /// - Parameter mayBeForm: Whether there is a tolerance for a form.
+    static func noObject(
+        _ name: String, _ response: TransportResponse, stage: Stage, mayBeForm: Bool = false
+    ) -> AuthStateError {
+        guard !response.isPage else { return page(name, response, stage: stage) }
+        let isForm = mayBeForm && response.mediaType == "application/x-www-form-urlencoded"
+        return AuthStateError(
+            .malformedResponse, stage: stage, "The \(name) did not answer with a JSON object.",
+            received: [response.mediaType, "\(response.body.count) bytes", response.jsonFault]
+                .compactMap(\.self).joined(separator: ", "),
+            hint: isForm
+                ? "Tolerate formEncodedTokens if the provider is known to answer so."
+                : "Check that the \(name) is the right one.",
+            httpStatus: response.status)
+    }
+
     /// The advice when an endpoint gives no reason.
     private static let refusedHints: [Stage: String] = [
+        .authorization: "Check that the provider offers this to the client, and what the client proves itself with.",
         .refresh: "Log in again.",
         .registration: "Check what is registered, or register the client on the provider's pages.",
         .logout: "The tokens stay valid until they expire.",

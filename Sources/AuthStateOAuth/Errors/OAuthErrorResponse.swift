@@ -37,7 +37,11 @@ extension OAuthErrorResponse {
     package init?(_ json: JSONValue?) {
         guard let error = json?["error"]?.stringValue, !error.isEmpty else { return nil }
         self.init(
-            error: error, errorDescription: json?["error_description"]?.stringValue,
+            error: error,
+            errorDescription: json.flatMap { json in
+                json["error_description"]?.stringValue.flatMap { $0.isEmpty ? nil : $0 }
+                    ?? TransportResponse.words(beside: json)
+            },
             errorURI: json?["error_uri"]?.stringValue)
     }
 

@@ -56,22 +56,49 @@ extension TransportResponse {
     private static let whiteSpace = Set(" \t\r\n".utf8)
 
     /// The texts with which a server explains a refusal in a form of its own: an object or a list as `error`, `errors`, a
-    /// problem document (RFC 9457); nil when there are none.
+    /// problem document (RFC 9457), plain text, a challenge in the header; nil when there are none.
     var foreignReason: String? {
-        guard let json else { return nil }
+        if let reason = json.flatMap(Self.reason) ?? plainReason { return reason }
+        let challenges = AuthenticationChallenge.parse(headers[values: "WWW-Authenticate"]) ?? []
+        guard let challenge = challenges.first(where: { $0.error != nil }) else { return nil }
+        return [challenge.error, challenge.errorDescription].compactMap(\.self).joined(separator: ", ").printable()
+    }
+
+    /// The first words of a body that is neither JSON nor a page.
+    private var plainReason: String? {
+        guard json == nil, !isPage else { return nil }
+        let text = String(decoding: body.prefix(4096), as: UTF8.self)
+        // A file is no text for people.
+        guard text.unicodeScalars.count(where: { $0 == "\u{FFFD}" || $0 == "\0" }) * 8 <= text.utf8.count else {
+            return nil
+        }
+        let words = text.split(whereSeparator: \.isWhitespace)
+        return words.isEmpty ? nil : words.joined(separator: " ").printable()
+    }
+
+    private static func reason(in json: JSONValue) -> String? {
         var texts: [String] = []
-        Self.collect(json["error"] ?? json["errors"] ?? .null, 0, &texts)
-        for name in Self.explanations { Self.collect(json[name] ?? .null, 0, &texts) }
-        if let list = json.arrayValue { Self.collect(.array(list), 0, &texts) }
+        if case .string(let text) = json { collect(.string(text), 0, &texts) }
+        collect(json["error"] ?? json["errors"] ?? .null, 0, &texts)
+        for name in explanations { collect(json[name] ?? .null, 0, &texts) }
+        if let list = json.arrayValue { collect(.array(list), 0, &texts) }
         return texts.isEmpty ? nil : texts.joined(separator: ", ").printable()
     }
 
-    /// The members that hold a text for people, the most exact first.
-    private static let explanations = [
-        "code", "type", "title", "reason", "message", "msg", "description", "error_description", "error_message",
-        "detail",
+    /// The words beside an error code, where they are not a text in `error_description`.
+    static func words(beside json: JSONValue) -> String? {
+        var texts: [String] = []
+        for name in sentences { collect(json[name] ?? .null, 0, &texts) }
+        return texts.isEmpty ? nil : texts.joined(separator: ", ")
+    }
+
+    /// The members that hold a sentence for people.
+    private static let sentences = [
+        "title", "reason", "message", "msg", "description", "error_description", "error_message", "error_msg", "detail",
         "details",
     ]
+    /// The members that explain a refusal, the most exact first.
+    private static let explanations = ["code", "error_code", "type"] + sentences
 
     private static func collect(_ value: JSONValue, _ depth: Int, _ texts: inout [String]) {
         guard texts.count < 8, depth < 4 else { return }

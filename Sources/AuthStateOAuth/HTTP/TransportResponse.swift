@@ -29,6 +29,13 @@ public struct TransportResponse: Sendable, Hashable, Redacted {
     /// The body as a JSON value; nil when it is none.
     package var json: JSONValue? { try? JSONValue(answer: body) }
 
+    /// The place where the body is not JSON; nil where it is, and for an empty body.
+    package var jsonFault: String? {
+        guard !body.isEmpty else { return nil }
+        do { _ = try JSONValue(answer: body) } catch { return "\(error)" }
+        return nil
+    }
+
     /// Whether the status is that of a success with a whole document; one that the specifications do not name for it is noted.
     package func isSuccess(_ specified: Int...) -> Bool {
         guard (200...203).contains(status) else { return false }

@@ -17,9 +17,9 @@ public struct IDToken: Sendable, Redacted {
     /// All claims; one that is null is absent.
     public var claims: JSONValue { token.claims }
 
-    /// A claim, for a check; an empty text is none.
+    /// A claim, for a check; one without content is none.
     func claim(_ name: String) -> JSONValue? {
-        guard claims[name] == "" else { return claims[name] }
+        guard claims[name]?.isContentless == true else { return claims[name] }
         Leniency.nullClaim.note(name)
         return nil
     }

@@ -49,10 +49,7 @@ public struct IntrospectionResponse: Sendable, Hashable, Redacted {
                 hint: "Register the client without introspection_signed_response_alg.", httpStatus: response.status)
         }
         guard let members = (json?.objectValue).map(AnswerMembers.init) else {
-            throw AuthStateError(
-                .malformedResponse, stage: .token, "The introspection endpoint did not answer with a JSON object.",
-                received: response.mediaType.map { "\($0), \(response.body.count) bytes" },
-                hint: "Check that the endpoint is the right one.", httpStatus: response.status)
+            throw AuthStateError.noObject("introspection endpoint", response, stage: .token)
         }
         try self.init(members)
     }
@@ -74,12 +71,13 @@ public struct IntrospectionResponse: Sendable, Hashable, Redacted {
         guard let isActive = members.flag("active") else {
             throw AuthStateError(
                 .malformedResponse, stage: .token, "The introspection response does not say whether the token counts.",
-                expected: "active", received: "nothing", httpStatus: 200)
+                expected: "active, true or false",
+                received: members.members["active"] == nil ? "nothing" : "something else", httpStatus: 200)
         }
         self.isActive = isActive
-        (scope, clientID, username) = (members.words("scope"), members.text("client_id"), members.text("username"))
-        (tokenType, subject) = (members.text("token_type"), members.text("sub"))
-        (issuer, tokenID) = (members.text("iss"), members.text("jti"))
+        (scope, clientID, username) = (members.words("scope"), members.name("client_id"), members.name("username"))
+        (tokenType, subject) = (members.text("token_type"), members.name("sub"))
+        (issuer, tokenID) = (members.text("iss"), members.name("jti"))
         (expirationDate, issuedAt, notBefore) = (date("exp"), date("iat"), date("nbf"))
         audience = members.members["aud"]?.stringValue.map { [$0] } ?? members.texts("aud") ?? []
         additionalMembers = members.members.filter { !Self.named.contains($0.key) }

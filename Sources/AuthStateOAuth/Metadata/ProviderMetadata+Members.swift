@@ -16,8 +16,9 @@ extension ProviderMetadata {
         .string: [
             "issuer", "service_documentation", "op_policy_uri", "op_tos_uri", "signed_metadata",
         ],
+        .words: ["scopes_supported"],
         .strings: [
-            "scopes_supported", "response_types_supported", "response_modes_supported", "grant_types_supported",
+            "response_types_supported", "response_modes_supported", "grant_types_supported",
             "acr_values_supported", "subject_types_supported", "id_token_signing_alg_values_supported",
             "id_token_encryption_alg_values_supported", "id_token_encryption_enc_values_supported",
             "userinfo_signing_alg_values_supported", "userinfo_encryption_alg_values_supported",
@@ -74,7 +75,7 @@ extension ProviderMetadata {
     /// The metadata as a signed JWT (RFC 8414, section 2.1).
     package var signedMetadata: String? { string("signed_metadata") }
     /// Scopes.
-    public var scopesSupported: [String]? { strings("scopes_supported") }
+    public var scopesSupported: [String]? { words("scopes_supported") }
     /// Response modes.
     public var responseModesSupported: [String]? { strings("response_modes_supported") }
     /// Grant types.

@@ -32,12 +32,17 @@ public struct ProviderMetadata: Sendable, Hashable {
         do { json = try JSONValue(answer: body) } catch {
             throw AuthStateError(
                 .invalidMetadata, stage: .discovery, "The provider's metadata is not JSON.", hint: Self.placeHint,
-                underlying: error)
+                httpStatus: 200, underlying: error)
         }
         guard let document = json.objectValue else {
             throw AuthStateError(
                 .invalidMetadata, stage: .discovery, "The provider's metadata is not a JSON object.",
-                hint: Self.placeHint)
+                hint: Self.placeHint, httpStatus: 200)
+        }
+        guard document.keys.contains(where: { Self.members[$0] != nil }) else {
+            throw AuthStateError(
+                .invalidMetadata, stage: .discovery, "The place of the provider's metadata has another document.",
+                expected: "issuer", hint: Self.placeHint, httpStatus: 200)
         }
         try self.init(document: document)
     }
@@ -49,6 +54,7 @@ public struct ProviderMetadata: Sendable, Hashable {
         case string = "a string"
         case url = "an absolute http(s) URL"
         case strings = "an array of strings"
+        case words = "an array of words"
         case flag = "true or false"
         case object = "an object"
 
@@ -57,6 +63,7 @@ public struct ProviderMetadata: Sendable, Hashable {
             case .string: members.text(name) != nil
             case .url: members.text(name, ProviderMetadata.endpoint) != nil
             case .strings: members.texts(name) != nil
+            case .words: members.wordList(name) != nil
             case .flag: members.flag(name) != nil
             case .object: members.object(name) != nil
             }
@@ -75,6 +82,7 @@ public struct ProviderMetadata: Sendable, Hashable {
     func string(_ name: String) -> String? { AnswerMembers(document).text(name) }
     func url(_ name: String) -> URL? { string(name).flatMap(Self.endpoint) }
     func strings(_ name: String) -> [String]? { AnswerMembers(document).texts(name) }
+    func words(_ name: String) -> [String]? { AnswerMembers(document).wordList(name) }
     func flag(_ name: String) -> Bool? { AnswerMembers(document).flag(name) }
     func object(_ name: String) -> [String: JSONValue]? { AnswerMembers(document).object(name) }
     /// Whether the document names an endpoint, or has a member of another type in whatever form.

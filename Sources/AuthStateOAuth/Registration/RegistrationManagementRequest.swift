@@ -70,18 +70,21 @@ package struct RegistrationManagementRequest: Sendable, Hashable, Redacted {
     ///   `.malformedResponse`, as for another client's registration.
     package func answer(_ response: TransportResponse) throws -> RegistrationResponse? {
         let refusal = OAuthErrorResponse(response.json)
+        let reason = refusal?.summary ?? response.foreignReason
         switch response.status {
+        case 401 where response.isPage, 403 where response.isPage:
+            throw AuthStateError.endpoint("place of the registration", response, stage: .registration)
         case 401,
             400 where refusal?.code == .tokenRejected:
             throw AuthStateError(
                 .registrationTokenRejected, stage: .registration,
                 "The provider refused the registration access token: it was replaced, or the client is gone.",
-                hint: "Register again.", response: refusal, httpStatus: response.status)
+                received: reason, hint: "Register again.", response: refusal, httpStatus: response.status)
         case 403, 405:
             throw AuthStateError(
                 .unsupported, stage: .registration,
                 "The provider does not let this client \(action.verb) (status \(response.status)).",
-                hint: "Change the registration on the provider's pages.", response: refusal,
+                received: reason, hint: "Change the registration on the provider's pages.", response: refusal,
                 httpStatus: response.status)
         case 200...299 where action == .delete: return nil
         default:

@@ -45,17 +45,17 @@ public struct RegistrationResponse: Sendable, Hashable, Codable, Redacted {
         let json = response.json
         if OAuthErrorResponse(json) != nil { throw Self.failure(response, of: "registration") }
         guard let answer = (json?.objectValue).map(AnswerMembers.init) else {
-            throw Self.refusal("a JSON object", received: response.mediaType)
+            throw AuthStateError.noObject("registration endpoint", response, stage: .registration)
         }
         guard !answer.isError else { throw Self.refusal("no error", received: "an unreadable one") }
-        guard let clientID = answer.text("client_id") ?? former?.clientID else {
+        guard let clientID = answer.name("client_id") ?? former?.clientID else {
             throw Self.refusal("client_id", received: "no client_id")
         }
         guard TrustCheck.registrationClient.holds(former == nil || former?.clientID == clientID) else {
             throw Self.refusal("the registration of the client that asked", received: "another client's")
         }
         let isPart = ["redirect_uris", "grant_types"].contains { asked[$0] != nil && answer[$0] == nil }
-        let members = isPart ? asked.merging(answer.members) { $1 } : answer.members
+        let members = isPart ? asked.merging(answer.members) { $1 == .null || $1 == "" ? $0 : $1 } : answer.members
         let secret = answer.text("client_secret")
         let expiry = answer.number("client_secret_expires_at")
         if secret != nil, expiry == nil, !mayOmitExpiry {
@@ -84,7 +84,7 @@ public struct RegistrationResponse: Sendable, Hashable, Codable, Redacted {
             expiry.map { $0 == 0 ? nil : Date(timeIntervalSince1970: $0) }
             ?? (secret == nil || secret == former?.clientSecret ? former?.clientSecretExpiresAt : nil)
         clientIDIssuedAt =
-            answer["client_id_issued_at"]?.doubleValue.map { Date(timeIntervalSince1970: $0) }
+            answer.number("client_id_issued_at").map { Date(timeIntervalSince1970: $0) }
             ?? former?.clientIDIssuedAt
         registrationClientURI = isManaged ? uri ?? former?.registrationClientURI : nil
         registrationAccessToken = isManaged ? token ?? former?.registrationAccessToken : nil
@@ -95,11 +95,11 @@ public struct RegistrationResponse: Sendable, Hashable, Codable, Redacted {
     static func failure(_ response: TransportResponse, of what: String) -> AuthStateError {
         let oauth = OAuthErrorResponse(response.json)
         let isAboutClient = oauth.map { AuthStateError.Code.refusedRegistrations.contains($0.code) } ?? false
-        if [401, 403].contains(response.status), !isAboutClient {
+        if [401, 403].contains(response.status), !isAboutClient, !response.isPage {
             return AuthStateError(
                 .initialAccessTokenRejected, stage: .registration,
                 "The provider lets only those register whom it allows to\(oauth.map { ": \($0.summary)" } ?? "").",
-                expected: "an initial access token that counts",
+                expected: "an initial access token that counts", received: oauth == nil ? response.foreignReason : nil,
                 hint: "Get such a token from the provider, or register the client on its pages.", response: oauth,
                 httpStatus: response.status)
         }

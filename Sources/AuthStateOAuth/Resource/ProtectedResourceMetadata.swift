@@ -28,19 +28,22 @@ public struct ProtectedResourceMetadata: Sendable, Hashable {
         for name in document.keys { _ = Self.members[name]?.isUsable(name, in: members) }
         self.document = document
         let servers = strings("authorization_servers") ?? []
-        guard servers.isEmpty || servers.contains(where: { (try? Issuer($0)) != nil }) else {
+        guard servers.isEmpty || !authorizationServers.isEmpty else {
             throw Self.unusable("authorization_servers", expected: "issuers, which are https URLs without a query")
         }
         if servers.count != authorizationServers.count { Leniency.unusableMember.note("authorization_servers") }
+        if servers != servers.map(Issuer.name) { Leniency.metadataForIssuer.note("authorization_servers") }
     }
 
     /// Reads a document; throws `AuthStateError` with `.invalidMetadata` when it is no JSON object or a member is
     /// malformed.
     package init(parsing body: Data) throws {
-        guard let document = (try? JSONValue(answer: body))?.objectValue else {
+        guard let document = (try? JSONValue(answer: body))?.objectValue,
+            document.keys.contains(where: { Self.members[$0] != nil })
+        else {
             throw AuthStateError(
-                .invalidMetadata, stage: .resourceMetadata, "The resource's metadata are not a JSON object.",
-                hint: "Check the URL of the resource.")
+                .invalidMetadata, stage: .resourceMetadata, "The resource's metadata are not a JSON object of its own.",
+                hint: "Check the URL of the resource.", httpStatus: 200)
         }
         try self.init(document: document)
     }
@@ -56,7 +59,7 @@ public struct ProtectedResourceMetadata: Sendable, Hashable {
         "resource": .string,
         "authorization_servers": .strings,
         "jwks_uri": .url,
-        "scopes_supported": .strings,
+        "scopes_supported": .words,
         "bearer_methods_supported": .strings,
         "resource_signing_alg_values_supported": .strings,
         "resource_name": .string,
@@ -78,12 +81,14 @@ public struct ProtectedResourceMetadata: Sendable, Hashable {
     public var resource: String { string("resource") ?? "" }
     /// The issuers of the authorization servers whose tokens the resource accepts.
     public var authorizationServers: [Issuer] {
-        (strings("authorization_servers") ?? []).compactMap { try? Issuer($0) }
+        (strings("authorization_servers") ?? []).compactMap { try? Issuer(Issuer.name(of: $0)) }
     }
     /// The resource's own public keys.
     public var jwksURI: URL? { string("jwks_uri").flatMap(ProviderMetadata.endpoint) }
     /// The scopes that requests to the resource may need; nil when the document does not say.
-    public var scopesSupported: [Scope]? { strings("scopes_supported")?.map(Scope.init(rawValue:)) }
+    public var scopesSupported: [Scope]? {
+        AnswerMembers(document).wordList("scopes_supported")?.map(Scope.init(rawValue:))
+    }
     /// How bearer tokens may be sent: `header`, `body`, `query`; nil when the document does not say.
     package var bearerMethodsSupported: [String]? { strings("bearer_methods_supported") }
     /// The resource's name for people.

@@ -21,10 +21,7 @@ struct PolledLoginAnswer {
             throw .endpoint("\(name) endpoint", response, stage: .authorization, now: sentAt)
         }
         guard let members = (json?.objectValue).map(AnswerMembers.init) else {
-            throw AuthStateError(
-                .malformedResponse, stage: .authorization, "The \(name) endpoint did not answer with a JSON object.",
-                received: response.mediaType.map { "\($0), \(response.body.count) bytes" },
-                hint: "Check that the \(name) endpoint is the right one.", httpStatus: 200)
+            throw .noObject("\(name) endpoint", response, stage: .authorization, mayBeForm: true)
         }
         (self.name, self.members, self.sentAt) = (name, members, sentAt)
         guard !members.isError else { throw refusal("error", "no error") }
@@ -47,6 +44,12 @@ struct PolledLoginAnswer {
     /// A string that is absent when it is not accepted.
     func optional<T>(_ member: String, or alias: String? = nil, _ accept: (String) -> T?) -> T? {
         members.text(member, accept) ?? alias.flatMap { members.text($0, accept) }
+    }
+
+    /// A name, which may be a number.
+    func name<T>(_ member: String, _ expected: String, _ accept: (String) -> T?) throws(AuthStateError) -> T {
+        guard let result = members.name(member).flatMap(accept) else { throw refusal(member, expected) }
+        return result
     }
 
     /// The end of the login's time, at most ten years on.

@@ -72,7 +72,9 @@ extension TokenAnswer {
             }
             self = .tokens(try TokenResponse(json: json, response, to: request, sentAt: sentAt))
         } catch {
-            self = isSuccess ? .refused(error, refreshToken: refreshToken) : .error(error)
+            // A page in place of a renewal's answer is none of the provider.
+            let isAnswer = isSuccess && error.code != .temporarilyUnavailable
+            self = isAnswer ? .refused(error, refreshToken: refreshToken) : .error(error)
         }
     }
 }
@@ -86,10 +88,7 @@ extension TokenResponse {
         json: JSONValue?, _ response: TransportResponse, to request: TokenRequest, sentAt: Date
     ) throws(AuthStateError) {
         guard let members = (json?.objectValue).map(AnswerMembers.init) else {
-            throw AuthStateError(
-                .malformedResponse, stage: request.stage, "The token endpoint did not answer with a JSON object.",
-                received: response.mediaType.map { "\($0), \(response.body.count) bytes" },
-                hint: "Check that the token endpoint is the right one.", httpStatus: response.status)
+            throw .noObject("token endpoint", response, stage: request.stage, mayBeForm: true)
         }
         func refusal(_ member: String, _ expected: String) -> AuthStateError {
             AuthStateError(
@@ -108,7 +107,7 @@ extension TokenResponse {
                 : "The answer has an ID token alone: ask for a scope of the client's own API beside openid."
             throw error
         }
-        let tokenType = members.text("token_type")
+        let tokenType = members.onlyText("token_type")
         try Self.check(tokenType, of: request)
         guard request.grantType != .tokenExchange || members.text("issued_token_type") != nil else {
             throw refusal("issued_token_type", "the type of the token that was issued")

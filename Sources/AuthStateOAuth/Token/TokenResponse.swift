@@ -26,6 +26,13 @@ public struct TokenResponse: Sendable, Hashable, Codable, Redacted {
     /// The proof by which the ID token was accepted; nil while it is not verified.
     public var idTokenTrust: IDTokenTrust?
 
+    /// The response as if it had come without an ID token.
+    package var withoutIDToken: TokenResponse {
+        var copy = self
+        (copy.idToken, copy.idTokenTrust) = (nil, nil)
+        return copy
+    }
+
     /// Makes a response, for example from a provider's own library.
     public init(
         accessToken: String, tokenType: String = "Bearer", issuedAt: Date, accessTokenExpirationDate: Date? = nil,

@@ -56,10 +56,8 @@ package enum UserInfoAnswer: Sendable, Hashable {
             self = .signed(try SignedUserInfo(parsing: String(decoding: body, as: UTF8.self)))
             return
         }
-        guard let claims = response.json?.objectValue else {
-            throw AuthStateError(
-                .malformedResponse, stage: .userinfo, "The userinfo endpoint did not answer with a JSON object.",
-                received: response.mediaType, httpStatus: response.status)
+        guard let claims = response.json?.tidyClaims.objectValue else {
+            throw AuthStateError.noObject("userinfo endpoint", response, stage: .userinfo)
         }
         self = .plain(claims)
     }

@@ -13,7 +13,9 @@ package struct WebFingerAnswer: Sendable, Hashable {
     package init(parsing body: Data) throws {
         guard let members = (try? JSONValue(answer: body))?.objectValue else { throw Self.malformed("a JSON object") }
         subject = AnswerMembers(members).text("subject")
-        guard let links = (members["links"] ?? []).arrayValue else { throw Self.malformed("a list of links") }
+        guard let links = (AnswerMembers(members)["links"] ?? []).arrayValue else {
+            throw Self.malformed("a list of links")
+        }
         guard let first = links.first(where: { $0["rel"]?.stringValue == WebFingerQuery.relation }) else {
             throw AuthStateError(
                 .discoveryFailed, stage: .discovery, "The host does not say who logs this user in.",
@@ -21,7 +23,10 @@ package struct WebFingerAnswer: Sendable, Hashable {
                 hint: "Use the issuer itself.")
         }
         guard let href = first["href"]?.stringValue else { throw Self.malformed("an href in the issuer's link") }
-        issuer = try Issuer(href)
+        // A link to the metadata leads to the same provider, which has to name the issuer.
+        let name = Issuer.name(of: href)
+        if name != href { Leniency.metadataForIssuer.note("href") }
+        issuer = try Issuer(name)
     }
 
     private static func malformed(_ expected: String) -> AuthStateError {

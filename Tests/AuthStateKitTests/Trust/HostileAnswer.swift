@@ -52,7 +52,8 @@ extension HostileAnswer {
     .map { Self(testDescription: "an honest body as “\($0)”", headers: ["Content-Type": $0], errors: [:]) }
 
     static let bodies: [Self] = [
-        body("a page", .malformed.merging([.discovery: .discoveryFailed]) { $1 }) { _ in
+        body("a page", .malformed.merging([.discovery: .discoveryFailed, .renewal: .temporarilyUnavailable]) { $1 }) {
+            _ in
             "<!doctype html><title>Sign in</title>"
         },
         body("nothing", .malformed) { _ in "" },

@@ -85,6 +85,11 @@ import Testing
                 throw LeniencyError()
             }
         },
+        .challengeSpaces: Example { service in
+            try service.reading { try readChallenge(#"Bearer error="insufficient_scope" scope="a""#) }
+        } attack: { _ in
+            try readChallenge(#"Bearer scope="a" scope="b""#)
+        },
         .metadataRedirect: Example {
             _ = try await discover($0, [redirect("https://op.example/metadata"), document()])
         } attack: {
@@ -94,6 +99,17 @@ import Testing
             _ = try await discover($0, [page, document()])
         } attack: {
             _ = try await discover($0, [page, document(issuer: "https://evil.example")])
+        },
+        .metadataForIssuer: Example { service in
+            let place = "https://op.example/.well-known/oauth-authorization-server"
+            let servers = try service.reading { try resource(servers: [.string(place)]).authorizationServers }
+            guard servers.map(\.rawValue) == ["https://op.example"] else { throw LeniencyError() }
+        } attack: { service in
+            let place = "https://op.example/.well-known/oauth-authorization-server"
+            let servers = try resource(servers: [.string(place)]).authorizationServers
+            let other = document(issuer: "https://evil.example")
+            _ = try await scripted(service, [other]).discoverAuthorizationServer(
+                servers[0], of: ResourceIdentifier("https://api.example"), requiresPKCE: false)
         },
         .issuerSlash: Example {
             _ = try await discoverServer($0, named: "https://op.example/")
@@ -108,7 +124,7 @@ import Testing
             let (longer, crv) = (Base64.encode(keyBytes + [0]), JSONValue("Ed25519"))
             _ = try JSONWebKey(json: ["kty": "OKP", "crv": crv, "x": .string(longer)])
         },
-        .numberForKeyID: Example { service in
+        .numberForName: Example { service in
             try service.reading { _ = try JSONWebKey(json: key(["kid": 7])) }
         } attack: { _ in
             _ = try JSONWebKey(json: key(["kid": ["7"]]))
@@ -119,6 +135,11 @@ import Testing
             var expectation = try IDTokenFixtures.expectation()
             expectation.nonce = "other"
             try IDTokenFixtures.token("good").validateClaims(expectation: expectation, stage: .refresh)
+        },
+        .unwantedIDToken: Example {
+            guard try await exchange($0, ["a"]).idToken == nil else { throw LeniencyError() }
+        } attack: {
+            _ = try await exchange($0, [.openID])
         },
         .movedAuthenticationTime: Example { service in
             try service.reading { try renew(keepsAuthenticationTime: false) }
@@ -226,6 +247,27 @@ extension LeniencyTests {
         metadata.tokenEndpointAuthMethod = ClientAuthenticationMethod.none
         let answer = TransportResponse(status: 201, body: Data(body.utf8))
         return try RegistrationRequest(provider(), metadata).answer(answer)
+    }
+
+    private static func exchange(_ service: AuthorizationService, _ scopes: [Scope]) async throws -> TokenResponse {
+        let provider = try ProviderConfiguration(
+            metadata: metadata(ScriptedPages.document().objectValue ?? [:]), issuer: Issuer("https://op.example"))
+        var request = AuthorizationRequest(
+            Client(provider, id: "c"), scopes: scopes, redirectURI: try RedirectURI("https://app.example/back"))
+        request.state = "state"
+        let callback = AuthorizationCallback(url: "https://app.example/back?state=state&code=c")
+        let answer = try AuthorizationResponse(callback: callback, for: request)
+        return try await scripted(service, [.json(tokens(#","id_token":"no token""#))]).exchange(answer)
+    }
+
+    private static func resource(servers: [JSONValue]) throws -> ProtectedResourceMetadata {
+        try ProtectedResourceMetadata(document: [
+            "resource": "https://api.example", "authorization_servers": .array(servers),
+        ])
+    }
+
+    private static func readChallenge(_ line: String) throws {
+        guard AuthenticationChallenge.parse([line])?.first?.parameters.count == 2 else { throw LeniencyError() }
     }
 
     private static func key(_ members: [String: JSONValue]) -> JSONValue {

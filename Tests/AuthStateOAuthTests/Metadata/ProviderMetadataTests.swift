@@ -9,7 +9,7 @@ struct ProviderMetadataTests {
         switch type {
         case .string: "text"
         case .url: "https://op.example/x"
-        case .strings: ["a", "b"]
+        case .strings, .words: ["a", "b"]
         case .flag: true
         case .object: ["token_endpoint": "https://mtls.example/token"]
         }
@@ -25,7 +25,7 @@ struct ProviderMetadataTests {
             switch type {
             case .string: #expect(metadata.string(name) == "text", "\(name)")
             case .url: #expect(metadata.url(name)?.absoluteString == "https://op.example/x", "\(name)")
-            case .strings: #expect(metadata.strings(name) == ["a", "b"], "\(name)")
+            case .strings, .words: #expect(metadata.strings(name) == ["a", "b"], "\(name)")
             case .flag: #expect(metadata.flag(name) == true, "\(name)")
             case .object: #expect(metadata.object(name)?["token_endpoint"] == "https://mtls.example/token", "\(name)")
             }
@@ -81,7 +81,7 @@ struct ProviderMetadataTests {
         let needed = ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"]
         let type = try #require(ProviderMetadata.members[name])
         for value: JSONValue in [5, .null, ["": 5], "", "/path"] {
-            if type == .string || type == .strings, value == "/path" { continue }
+            if [.string, .strings, .words].contains(type), value == "/path" { continue }
             if type == .object, value.objectValue != nil { continue }
             let isAbsent = value == .null || value == ""
             guard !isAbsent, needed.contains(name) else {
@@ -90,7 +90,7 @@ struct ProviderMetadataTests {
                     switch type {
                     case .string: metadata.string(name) != nil
                     case .url: metadata.url(name) != nil
-                    case .strings: metadata.strings(name) != nil
+                    case .strings, .words: metadata.strings(name) != nil
                     case .flag: metadata.flag(name) != nil
                     case .object: metadata.object(name) != nil
                     }

@@ -126,7 +126,7 @@ struct RegistrationTests {
     @Test(
         "an answer without a member that RFC 7591 or RFC 7592 requires is refused",
         arguments: [
-            "", "[]", "{}", #"{"client_id":""}"#, #"{"client_id":5}"#, #"{"client_id":"c","client_secret":"SECRET"}"#,
+            "", "[]", "{}", #"{"client_id":""}"#, #"{"client_id":[5]}"#, #"{"client_id":"c","client_secret":"SECRET"}"#,
             #"{"client_id":"c","client_secret":"SECRET","client_secret_expires_at":"never"}"#,
             #"{"client_id":"c","error":5}"#,
         ])

@@ -149,13 +149,22 @@ struct TokenAnswerTests {
     @Test(
         "a 200 that is no JSON object is refused",
         arguments: [
-            "", "<html><body>SECRET</body></html>", "{", #"{"access_token":"SECRET-a","token_type":"Bear"#, "null",
+            "", "{", #"{"access_token":"SECRET-a","token_type":"Bear"#, "null",
             "[]",
             "\"SECRET\"", "access_token=SECRET-a&token_type=bearer",
             #"{"access_token":"a","access_token":"SECRET-b","token_type":"Bearer"}"#,
             String(repeating: "[", count: 100_000),
         ])
     func notAnObject(_ text: String) throws { #expect(try refused(text)?.error.code == .malformedResponse) }
+
+    @Test func `a page in place of a renewal's answer is passing, and none of the provider's`() throws {
+        guard case .error(let error) = try read("<html><body>SECRET</body></html>") else {
+            Issue.record("a page is no answer")
+            return
+        }
+        Secrets.expectNone(in: error)
+        #expect(error.code == .temporarilyUnavailable && error.message.contains("page for people"))
+    }
 
     @Test(
         "error beside tokens, whatever it is, is no success; the refresh token is kept",

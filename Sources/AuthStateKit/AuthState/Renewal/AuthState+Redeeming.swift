@@ -53,7 +53,12 @@ extension AuthState {
             }
             return .success(response)
         } catch {
-            return .failure(AuthStateError(wrapping: error, stage: .refresh))
+            let error = AuthStateError(wrapping: error, stage: .refresh)
+            guard error.kind == .refused, newest.idToken == nil,
+                newest.lastAuthorizationResponse?.request.asksNoIdentity == true
+            else { return .failure(error) }
+            service.configuration.trace?.noteLeniency(.unwantedIDToken, "id_token")
+            return .success(response.withoutIDToken)
         }
     }
 

@@ -34,7 +34,11 @@ extension IDTokenCheck {
 
     static let audience = IDTokenCheck(.idTokenAudience, "aud", "Core 3.1.3.7, 3") { token, expected in
         token.audience.containsExactly(expected.clientID)
-            ? nil : Failure(expected.clientID, received: token.audience.joined(separator: ", "))
+            ? nil
+            : Failure(
+                expected.clientID,
+                received: token.audience.isEmpty
+                    ? token.claims["aud"].map { _ in "something else" } : token.audience.joined(separator: ", "))
     }
 
     static let trustedAudiences = IDTokenCheck(.idTokenTrustedAudiences, "aud", "Core 3.1.3.7, 3") { token, expected in

@@ -36,7 +36,8 @@ enum Network {
         Trouble(name: "reset after processing", fault: .reset, code: .connectionLost, losesAnswer: true),
         Trouble(name: "half a body", fault: .halfBody, code: .connectionLost, losesAnswer: true),
         Trouble(
-            name: "a page instead of JSON", fault: .text("<html>", contentType: "text/html"), code: .malformedResponse),
+            name: "a page instead of JSON", fault: .text("<html>", contentType: "text/html"),
+            code: .temporarilyUnavailable),
         Trouble(name: "the answer 1 s late", fault: .delay(.seconds(1))),
     ]
 
