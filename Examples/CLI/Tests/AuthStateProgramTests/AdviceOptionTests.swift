@@ -23,6 +23,34 @@ struct AdviceOptionTests {
     }
 
     @Test(
+        "the words of the library's hints become options",
+        arguments: [
+            ("Turn DPoP on for the client at the provider, or log in without a DPoP key.", "--dpop"),
+            ("Give the request a dpopKey, to which the token can be bound.", "--dpop"),
+            ("Ask for resources that the provider knows and that the client may use.", "--resource"),
+            ("Ask for authorization details that the provider knows.", "--authorization-details"),
+            ("Set signingCredential of the request, or give its client a credential.", "--request-object"),
+            ("Push the request (isPushed), or leave out signingCredential.", "--par"),
+            (
+                "Ask for a response type that the provider supports and that the client is registered for: code, if in doubt.",
+                "--response-type"
+            ),
+            ("Use discovery, give issuer and jwksURI, or leave out the scope openid.", "--scope"),
+            ("Register the client for OpenID Connect, or leave out the scope openid.", "--scope"),
+            ("Check that the endpoint is the right one, or allow more with maximumResponseBytes.", "endpoint"),
+            ("Install the library, or use another one with Cryptography.use(_:).", "Install"),
+        ])
+    func words(_ hint: String, _ named: String) throws {
+        let advice = AuthStateError(.malformedResponse, stage: .token, "Refused.", hint: hint).advised.hint ?? ""
+        #expect(advice.contains(named) && advice.hasSuffix("."), "\(advice)")
+        #expect(!advice.contains(/\b[a-z]+[A-Z]|\(_/), "\(advice)")
+        // The library gives this hint still.
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../../Sources")
+        let files = try FileManager.default.subpathsOfDirectory(atPath: root.path).filter { $0.hasSuffix(".swift") }
+        #expect(try files.contains { try String(contentsOf: root.appending(path: $0), encoding: .utf8).contains(hint) })
+    }
+
+    @Test(
         "a client that registered is never told to check an identifier that the user did not give",
         arguments: [
             ("unauthorized_client", AuthStateError.Code.unauthorizedClient), ("invalid_request", .invalidRequest),

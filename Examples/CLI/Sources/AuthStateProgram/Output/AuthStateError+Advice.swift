@@ -143,6 +143,26 @@ extension AuthStateError {
         (", or give the endpoints by hand", ""), ("Give the endpoints by hand, or ask", "Ask"),
         ("Use the endpoint's final URL.", "Ask the provider's operator to name the final URL in the metadata."),
         ("Check the issuer.", "Check --issuer."),
+        // What a program sets in its code.
+        ("log in without a DPoP key", "log in without --dpop"),
+        ("Give the request a dpopKey, to which the token can be bound.", "Log in with --dpop."),
+        ("Ask for resources that the provider", "Check --resource: it has to name what the provider"),
+        ("Ask for authorization details that the provider knows.", "Check --authorization-details."),
+        (
+            "Set signingCredential of the request, or give its client a credential.",
+            "Log in with --request-object, and with --private-key or --client-secret-env."
+        ),
+        (
+            "Push the request (isPushed), or leave out signingCredential.",
+            "Log in with --par, or without --request-object."
+        ),
+        ("Ask for a response type that the provider supports", "Give a --response-type that the provider supports"),
+        (
+            "Use discovery, give issuer and jwksURI, or leave out the scope openid.",
+            "Log in with a --scope without openid."
+        ),
+        ("leave out the scope openid", "leave openid out of --scope"),
+        (", or allow more with maximumResponseBytes", ""), (", or use another one with Cryptography.use(_:)", ""),
     ]
 
     /// Advice that names this program's options.
