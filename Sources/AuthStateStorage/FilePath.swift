@@ -1,12 +1,12 @@
 import AuthStateJOSE
-import AuthStateLibc
+package import AuthStateLibc
 import AuthStateOAuth
-import AuthStateSystem
+package import AuthStateSystem
 
 /// The file store's operations on paths.
-enum FilePath {
+package enum FilePath {
     /// Returns the path from the root, so that a later change of the current folder moves no state.
-    static func absolute(_ path: String) -> String {
+    package static func absolute(_ path: String) -> String {
         let path = HomeFolder.expanded(path)
         // An empty path, and a home folder that is not known here, do not mean the current folder: FileLayout refuses them.
         if path.isEmpty || path.hasPrefix("/") || path.hasPrefix("~") { return path }
@@ -15,7 +15,7 @@ enum FilePath {
     }
 
     /// Returns everything before the last slash.
-    static func folder(of path: String) -> String {
+    package static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
@@ -32,7 +32,7 @@ enum FilePath {
     /// as the kernel does where it follows one itself (fs.protected_symlinks).
     ///
     /// - Throws: `SystemCallError`; `AuthStateError` with `.storeUntrusted` for another user's link.
-    static func resolved(_ path: String, user: uid_t = geteuid()) throws -> String {
+    package static func resolved(_ path: String, user: uid_t = geteuid()) throws -> String {
         var (real, rest, links) = ("", parts(of: path), 40)
         while let name = rest.first {
             rest.removeFirst()
@@ -71,7 +71,7 @@ enum FilePath {
     }
 
     /// Creates a folder and those above it, for this user alone; existing ones stay as they are.
-    static func createFolders(to path: String) throws {
+    package static func createFolders(to path: String) throws {
         do {
             try createFoldersOnDisk(to: path)
         } catch {
@@ -80,7 +80,7 @@ enum FilePath {
     }
 
     /// Brings the names in a folder to the disk: a rename is lasting only after this.
-    static func synchronizeFolder(_ path: String) throws(SystemCallError) {
+    package static func synchronizeFolder(_ path: String) throws(SystemCallError) {
         do {
             try OpenFile(path, O_RDONLY | O_DIRECTORY).synchronize()
         } catch  where error.code == EINVAL || error.code == ENOTSUP || error.code == EOPNOTSUPP {

@@ -1,15 +1,15 @@
 import AuthStateJOSE
-import AuthStateOAuth
+package import AuthStateOAuth
 
 /// Reports warnings to the program, once for each file.
-final class FileWarnings: Sendable {
+package final class FileWarnings: Sendable {
     private let report: (@Sendable (AuthStateError) -> Void)?
     private let reported = Lock(Set<String>())
 
-    init(report: (@Sendable (AuthStateError) -> Void)?) { self.report = report }
+    package init(report: (@Sendable (AuthStateError) -> Void)?) { self.report = report }
 
     /// Reports that the file has permissions for the group or for all users.
-    func reportExposed(_ path: String) {
+    package func reportExposed(_ path: String) {
         report(
             AuthStateError(
                 .storeExposed, stage: .store, "The stored state is open to other users: \(path).",

@@ -1,7 +1,7 @@
 import AuthStateJOSE
-import AuthStateLibc
+package import AuthStateLibc
 import AuthStateOAuth
-import AuthStateSystem
+package import AuthStateSystem
 
 extension StateFile {
     /// Checks that no other user can have written the file: its owner and its folder's are this user or root, and no
@@ -12,7 +12,7 @@ extension StateFile {
     /// file itself.
     ///
     /// - Throws: `AuthStateError` with `.storeUntrusted`, naming the command that mends it.
-    static func checkOwnership(_ status: FileStatus, _ path: String, user: uid_t = geteuid()) throws {
+    package static func checkOwnership(_ status: FileStatus, _ path: String, user: uid_t = geteuid()) throws {
         guard !TrustCheck.storeOwnership.holds(status.isAlone(of: user)) else { return }
         let what = status.isFolder ? "folder of the state" : "state"
         let mending =

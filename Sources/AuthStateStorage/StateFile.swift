@@ -4,9 +4,9 @@ import AuthStateOAuth
 import AuthStateSystem
 
 /// The file that holds a state, by its real path. Its functions block.
-struct StateFile: Sendable {
+package struct StateFile: Sendable {
     /// A state has a few kilobytes; a file that is larger than this is something else.
-    static let sizeLimit = 4 << 20
+    package static let sizeLimit = 4 << 20
 
     let path: String
     private let warnings: FileWarnings

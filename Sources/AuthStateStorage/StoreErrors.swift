@@ -1,15 +1,16 @@
 package import AuthStateOAuth
-import AuthStateSystem
+package import AuthStateSystem
 
 extension AuthStateError {
     /// A system call on a path failed.
-    static func store(_ code: Code, _ what: String, _ path: String, _ cause: SystemCallError) -> AuthStateError {
+    package static func store(_ code: Code, _ what: String, _ path: String, _ cause: SystemCallError) -> AuthStateError
+    {
         let error = AuthStateError(code, stage: .store, "\(what) \(path): \(cause).", hint: cause.hint)
         return code == .storeUnreadable && !cause.isPassing ? error.lasting : error
     }
 
     /// A system call on a path has not returned; a change in progress may still take effect.
-    static func storeSilent(_ code: Code, _ path: String, isChange: Bool = false) -> AuthStateError {
+    package static func storeSilent(_ code: Code, _ path: String, isChange: Bool = false) -> AuthStateError {
         AuthStateError(
             code, stage: .store, "The file system does not answer: \(path).",
             hint: "Check the disk or the network mount."
@@ -17,7 +18,7 @@ extension AuthStateError {
     }
 
     /// Another holder kept the state until the deadline.
-    static func storeLocked(_ name: String) -> AuthStateError {
+    package static func storeLocked(_ name: String) -> AuthStateError {
         AuthStateError(
             .storeLocked, stage: .store, "The state is in use by another task or process: \(name).",
             hint: "Try again, allow more time, or end the program that holds the lock.")

@@ -2,6 +2,7 @@ import AuthStateKit
 import Testing
 
 @testable import AuthStatePostgres
+@testable import AuthStateStorage
 @testable import AuthStateSystem
 
 struct ChangeHubTests {

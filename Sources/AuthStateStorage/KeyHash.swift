@@ -1,14 +1,13 @@
 import AuthStateJOSE
 import AuthStateOAuth
-import AuthStateStorage
 
-/// The SHA-256 digest that represents a key in the table.
+/// The SHA-256 digest that represents a key in the table of a database.
 ///
 /// A key may be of any length and hold any character, NUL too, and may be secret.
-struct KeyHash: Sendable, Hashable {
-    let bytes: [UInt8]
+package struct KeyHash: Sendable, Hashable {
+    package let bytes: [UInt8]
 
-    init(_ key: AuthStateKey) throws {
+    package init(_ key: AuthStateKey) throws {
         if key.isDigest {
             guard let bytes = Fingerprint.bytes(ofHexadecimal: key.rawValue) else {
                 throw AuthStateError(
@@ -27,6 +26,6 @@ struct KeyHash: Sendable, Hashable {
         }
     }
 
-    /// Two digits a byte, as `encode(key, 'hex')` writes them.
-    var text: String { Fingerprint.hexadecimal(bytes) }
+    /// Two digits a byte, as `encode(key, 'hex')` of PostgreSQL writes them.
+    package var text: String { Fingerprint.hexadecimal(bytes) }
 }
