@@ -69,6 +69,8 @@ let package = Package(
         .library(name: "AuthStateTesting", targets: ["AuthStateTesting"]),
         // A store for several machines, on PostgreSQL.
         .library(name: "AuthStatePostgres", targets: ["AuthStatePostgres"]),
+        // A store for many users on one machine, in one file of SQLite.
+        .library(name: "AuthStateSQLite", targets: ["AuthStateSQLite"]),
         // For programs that want the digests and encodings.
         .library(name: "AuthStateJOSE", targets: ["AuthStateJOSE"]),
     ],
@@ -77,8 +79,9 @@ let package = Package(
         .target(name: "CAuthStateCrypto"),
         .target(name: "CAuthStateCurl"),
         .target(name: "CAuthStateSecret"),
-        // The same of libpq, on every platform that has it.
+        // The same of libpq and SQLite, on every platform that has them.
         .target(name: "CAuthStatePostgres"),
+        .target(name: "CAuthStateSQLite"),
         // The platform's Foundation and C library, each chosen in one place.
         .target(name: "AuthStateFoundation", swiftSettings: strict),
         .target(name: "AuthStateLibc", swiftSettings: strict),
@@ -121,6 +124,11 @@ let package = Package(
             name: "AuthStatePostgres",
             dependencies: values + ["AuthStateSystem", "AuthStateStorage", "CAuthStatePostgres"],
             swiftSettings: strict),
+        // States in a database of SQLite.
+        .target(
+            name: "AuthStateSQLite",
+            dependencies: values + ["AuthStateSystem", "AuthStateStorage", "CAuthStateSQLite"],
+            swiftSettings: strict),
         // An OpenID provider in the process, a manual clock and a scripted transport, for users' own tests.
         .target(
             name: "AuthStateTesting",
@@ -137,7 +145,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "AuthStateKitTests",
-            dependencies: everything + ["AuthStateTesting"],
+            dependencies: everything + ["AuthStateTesting", "AuthStateSQLite"],
             exclude: ["Trust/make-id-tokens.py"],
             swiftSettings: strict
         ),

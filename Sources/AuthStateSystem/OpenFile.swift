@@ -94,6 +94,42 @@ package struct OpenFile: ~Copyable, Sendable {
         }
     }
 
+    /// Locks one byte of the file, which need not be there, unless another opening of the file has locked it; returns whether
+    /// it did. The lock ends with this opening of the file, and so with the process.
+    package func tryLock(byte: Int64) throws(SystemCallError) -> Bool {
+        do {
+            try set(F_WRLCK, byte)
+            return true
+        } catch {
+            if error.code == EAGAIN || error.code == EACCES { return false }
+            throw error
+        }
+    }
+
+    /// Releases the lock of one byte.
+    package func unlock(byte: Int64) { try? set(F_UNLCK, byte) }
+
+    private func set(_ type: Int32, _ byte: Int64) throws(SystemCallError) {
+        // F_OFD_SETLK, which Swift does not import.
+        #if canImport(Darwin)
+            let command: Int32 = 90
+        #else
+            let command: Int32 = 37
+        #endif
+        var lock = flock()
+        (lock.l_type, lock.l_whence, lock.l_start, lock.l_len) = (Int16(type), Int16(SEEK_SET), off_t(byte), 1)
+        try SystemCallError.check { fcntl(descriptor, command, &lock) }
+    }
+
+    /// Maps the file into memory that all processes share, for as long as this process lives or until `munmap`.
+    package func map(_ count: Int) throws(SystemCallError) -> UnsafeMutableRawPointer {
+        guard let memory = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), memory != MAP_FAILED
+        else {
+            throw SystemCallError()
+        }
+        return memory
+    }
+
     /// Releases the lock, also when a program that is being started holds a copy of the descriptor for an instant.
     package func unlock() { _ = flock(descriptor, LOCK_UN) }
 }

@@ -23,6 +23,7 @@ packages=(
     iproute2                                    # a network namespace for client metadata documents
     libcurl4 libssl3                            # what the library itself loads at run time
     postgresql libpq-dev                        # the database of Examples/PostgresStore, and its client library
+    libsqlite3-0 libsqlite3-dev                 # the library of AuthStateSQLite, and its header
     libsecret-1-0 libsecret-tools               # the client library of the Secret Service, and a second client
     gnome-keyring dbus                          # a Secret Service, and the session that it is in
     git                                         # asks 'authstate git-credential'
