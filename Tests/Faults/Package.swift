@@ -21,6 +21,7 @@ let package = Package(
                 .product(name: "AuthStateKit", package: "AuthStateKit"),
                 .product(name: "AuthStateTesting", package: "AuthStateKit"),
                 .product(name: "AuthStateJOSE", package: "AuthStateKit"),
+                .product(name: "AuthStateSQLite", package: "AuthStateKit"),
             ],
             swiftSettings: strict
         ),

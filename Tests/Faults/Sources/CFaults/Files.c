@@ -23,13 +23,42 @@ static int isTemporary(const char *path) {
     return length > 4 && strcmp(path + length - 4, ".tmp") == 0;
 }
 
-static int isTemporaryFile(int file) {
-    char link[64], path[4096];
+static int pathOf(int file, char path[4096]) {
+    char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-    ssize_t length = readlink(link, path, sizeof path - 1);
-    if (length < 0) return 0;
-    path[length] = 0;
-    return isTemporary(path);
+    ssize_t length = readlink(link, path, 4095);
+    path[length < 0 ? 0 : length] = 0;
+    return length > 0;
+}
+
+static int isTemporaryFile(int file) {
+    char path[4096];
+    return pathOf(file, path) && isTemporary(path);
+}
+
+// Calls on a database's files, and whether its log is on the disk as it is.
+static atomic_int databaseCalls, logIsOwed;
+
+int FaultsDatabaseCalls(void) { return databaseCalls; }
+
+int FaultsLogIsOwed(void) { return logIsOwed; }
+
+// Counts a call on the database, its log, its shared memory or its locks, and ends the process when it shall die there.
+static void reachCallOn(const char *path) {
+    const char *name = strrchr(path, '/');
+    if (name == NULL || strncmp(name, "/states.db", 10) != 0) return;
+    if (++databaseCalls == FaultsCurrentPlan.killAtCall) FaultsDie();
+}
+
+static void reachCall(int file) {
+    char path[4096];
+    if (pathOf(file, path)) reachCallOn(path);
+}
+
+static int isLog(int file) {
+    char path[4096];
+    size_t length = pathOf(file, path) ? strlen(path) : 0;
+    return length > 4 && strcmp(path + length - 4, "-wal") == 0;
 }
 
 // Whether this call is one that shall fail.
@@ -49,7 +78,61 @@ int open(const char *path, int flags, ...) {
         va_end(arguments);
     }
     if (flags & O_CREAT && fails(FaultsCallCreate, isTemporary(path))) return -1;
+    reachCallOn(path);
     return FAULTS_NEXT(open)(path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...) {
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
+    va_end(arguments);
+    reachCallOn(path);
+    return FAULTS_NEXT(open64)(path, flags, mode);
+}
+
+ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t offset) {
+    reachCall(file);
+    int ofLog = isLog(file);
+    if (fails(FaultsCallWrite, ofLog)) return -1;
+    if (ofLog) logIsOwed = 1;
+    return FAULTS_NEXT(pwrite64)(file, bytes, count, offset);
+}
+
+int fdatasync(int file) {
+    reachCall(file);
+    int ofLog = isLog(file);
+    // Not of a reservation, after which nothing is sent.
+    if (fails(FaultsCallSynchronize, ofLog && FaultsReachedAt(FaultsPhaseReceived) != 0)) return -1;
+    if (FaultsCurrentPlan.neverSynchronizes) return 0;
+    int result = FAULTS_NEXT(fdatasync)(file);
+    if (result == 0 && ofLog) logIsOwed = 0;
+    return result;
+}
+
+int ftruncate64(int file, off64_t size) {
+    reachCall(file);
+    return FAULTS_NEXT(ftruncate64)(file, size);
+}
+
+// Both take a number, an address, or nothing, which all travel in one register.
+int fcntl64(int file, int command, ...) {
+    va_list arguments;
+    va_start(arguments, command);
+    void *argument = va_arg(arguments, void *);
+    va_end(arguments);
+    reachCall(file);
+    return FAULTS_NEXT(fcntl64)(file, command, argument);
+}
+
+int fcntl(int file, int command, ...) {
+    va_list arguments;
+    va_start(arguments, command);
+    void *argument = va_arg(arguments, void *);
+    va_end(arguments);
+    reachCall(file);
+    if (command == F_OFD_SETLK && FaultsCurrentPlan.lockIsAlwaysFree) return 0;
+    return FAULTS_NEXT(fcntl)(file, command, argument);
 }
 
 int posix_fallocate(int file, off_t offset, off_t length) {
@@ -58,6 +141,7 @@ int posix_fallocate(int file, off_t offset, off_t length) {
 }
 
 ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
+    reachCall(file);
     int isOurs = isTemporaryFile(file);
     if (fails(FaultsCallWrite, isOurs)) return -1;
     if (isOurs) contentIsOnDisk = 0;
@@ -65,6 +149,7 @@ ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
 }
 
 int fsync(int file) {
+    reachCall(file);
     int isOurs = isTemporaryFile(file);
     if (isOurs) FaultsReach(FaultsPhaseFilled);
     if (fails(FaultsCallSynchronize, isOurs)) return -1;

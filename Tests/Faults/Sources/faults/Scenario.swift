@@ -9,7 +9,7 @@ struct Scenario: Sendable {
 
     static let all = [
         Storm.scenario, GlewlwydStorm.scenario, Kill.scenario, Files.scenario, ReplacedFiles.scenario, Network.scenario,
-        Clocks.scenario,
+        Clocks.scenario, Storm.packed, Files.packed, KillAtCall.scenario,
     ]
 }
 

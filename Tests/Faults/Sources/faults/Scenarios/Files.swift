@@ -4,10 +4,17 @@ import Foundation
 
 /// Disks that are full, read-only or broken.
 enum Files {
-    static let scenario = Scenario(
-        name: "disk",
-        claim: "on a full or read-only disk nothing is redeemed that could not be kept; with space again it goes on",
-        twins: [.reservation, .synchronizing], run: run)
+    static let scenario = scenario(.file, "disk")
+    static let packed = scenario(.sqlite, "packed-disk")
+
+    private static func scenario(_ kind: StoreKind, _ name: String) -> Scenario {
+        Scenario(
+            name: name,
+            claim:
+                "on a full or read-only disk nothing is redeemed that could not be kept; with space again it goes on",
+            twins: [.reservation, .synchronizing]
+        ) { try await run($0, kind) }
+    }
 
     /// A way in which a disk refuses.
     private enum Fault: String, CaseIterable {
@@ -26,34 +33,34 @@ enum Files {
         }
     }
 
-    private static func run(_ conditions: Conditions) async throws -> Findings {
+    private static func run(_ conditions: Conditions, _ kind: StoreKind) async throws -> Findings {
         var findings = Findings()
         var rows: [[String]] = []
-        for fault in Fault.allCases {
+        for fault in Fault.allCases where kind == .file || fault != .cannotCreate {
             let disk = fault.failure == nil ? try SmallDisk() : nil
             if fault.failure == nil, disk == nil {
                 rows.append([fault.rawValue, "not tried: mounting is not allowed here", "", "", ""])
                 continue
             }
-            rows.append(try await refuse(fault, disk, conditions.without, &findings))
+            rows.append(try await refuse(fault, disk, kind, conditions.without, &findings))
         }
         findings.tables.append(
             table(["disk", "error", "requests to the provider", "afterwards", "what it says"], rows))
-        findings.notes.append(try await synchronize(conditions.without, &findings))
-        if conditions.without == nil { findings.notes.append(try await breakOnce(&findings)) }
+        findings.notes.append(try await synchronize(kind, conditions.without, &findings))
+        if conditions.without == nil { findings.notes.append(try await breakOnce(kind, &findings)) }
         return findings
     }
 
     private static func refuse(
-        _ fault: Fault, _ disk: SmallDisk?, _ protection: Protection?, _ findings: inout Findings
+        _ fault: Fault, _ disk: SmallDisk?, _ kind: StoreKind, _ protection: Protection?, _ findings: inout Findings
     ) async throws -> [String] {
-        let world = try await World(lifetime: 0.001, place: disk?.path)
+        let world = try await World(lifetime: 0.001, kind: kind, place: disk?.path)
         let before = try await world.stored()
         var task = world.task
         (task.without, task.failure) = (protection, fault.failure)
         switch fault {
         case .full: try disk?.fill()
-        case .readOnly: disk?.setWritable(false)
+        case .readOnly: try await disk?.setWritable(false)
         case .noSpace, .cannotCreate: break
         }
         let refused = try await WorkerProcess.run(task)
@@ -63,7 +70,7 @@ enum Files {
             "\(fault.rawValue): \(refused.outcome)")
         findings.expect(requests == 0, "\(fault.rawValue): \(requests) refresh tokens were spent")
         findings.expect(try await world.stored() == before, "\(fault.rawValue): the file changed")
-        disk?.setWritable(true)
+        try await disk?.setWritable(true)
         disk?.empty()
         let next = try await WorkerProcess.run(world.task)
         findings.expect(!next.tokens.isEmpty, "\(fault.rawValue): lost: \(next.outcome)")
@@ -74,8 +81,10 @@ enum Files {
     }
 
     /// Checks that saves are on the disk before anything relies on them.
-    private static func synchronize(_ protection: Protection?, _ findings: inout Findings) async throws -> String {
-        let world = try await World(lifetime: 0.001)
+    private static func synchronize(
+        _ kind: StoreKind, _ protection: Protection?, _ findings: inout Findings
+    ) async throws -> String {
+        let world = try await World(lifetime: 0.001, kind: kind)
         var task = world.task
         (task.seconds, task.without) = (0.5, protection)
         let summary = try await WorkerProcess.run(task).summary ?? WorkerSummary()
@@ -86,9 +95,9 @@ enum Files {
     }
 
     /// A disk that fails once in the middle of saving, without a sign beforehand.
-    private static func breakOnce(_ findings: inout Findings) async throws -> String {
+    private static func breakOnce(_ kind: StoreKind, _ findings: inout Findings) async throws -> String {
         // Without an ID token a renewal is saved once; with one, the refresh token is saved before it is verified.
-        let world = try await World(lifetime: 0.001) { $0.renewalsIssueIDTokens = false }
+        let world = try await World(lifetime: 0.001, kind: kind) { $0.renewalsIssueIDTokens = false }
         var task = world.task
         (task.seconds, task.failure) = (0.5, .brokenDisk)
         let result = try await WorkerProcess.run(task)

@@ -8,14 +8,20 @@ enum Storm {
     /// A token of a second is fresh for three quarters of it.
     static let freshSeconds = 0.75
 
-    static let scenario = Scenario(
-        name: "storm",
-        claim:
-            "\(processes) processes share a file and tokens of 1 s: no refresh token is spent twice, one renewal per expiry",
-        twins: [.lease, .rereading], run: run)
+    static let scenario = scenario(.file, "storm")
+    static let packed = scenario(.sqlite, "packed-storm")
 
-    private static func run(_ conditions: Conditions) async throws -> Findings {
-        let world = try await World(lifetime: 1)
+    private static func scenario(_ kind: StoreKind, _ name: String) -> Scenario {
+        Scenario(
+            name: name,
+            claim: "\(processes) processes share a \(kind == .file ? "file" : "database") and tokens of 1 s: "
+                + "no refresh token is spent twice, one renewal per expiry",
+            twins: [.lease, .rereading]
+        ) { try await run($0, kind) }
+    }
+
+    private static func run(_ conditions: Conditions, _ kind: StoreKind) async throws -> Findings {
+        let world = try await World(lifetime: 1, kind: kind)
         var task = world.task
         (task.seconds, task.without) = (conditions.seconds, conditions.without)
         let reading = Task { await read(world, for: conditions.seconds) }

@@ -12,8 +12,8 @@ enum Worker {
         options.observer = counter
         var configuration = AuthorizationService.Configuration()
         if let file = task.clock { configuration.clock = WallClock { Date(timeIntervalSinceNow: offset(in: file)) } }
-        let store = UnprotectedStore(FileAuthStateStore(file: task.file), without: task.without)
         do {
+            let store = UnprotectedStore(try task.kind.store(task.file), without: task.without)
             let state = try await AuthState.restore(
                 at: AuthState.Place(
                     store, service: AuthorizationService(configuration: configuration), options: options))
@@ -33,7 +33,10 @@ enum Worker {
                 let name = WorkerEvent.fingerprint(try await token(state, task.resource))
                 if name != last { WorkerEvent.token(name).print() }
                 last = name
-                counter.count { $0.uses += 1 }
+                counter.count {
+                    $0.uses += 1
+                    $0.undurable += Int(FaultsLogIsOwed())
+                }
             } catch {
                 let name = (error as? AuthStateError)?.code.rawValue ?? "unknown"
                 if name != last { note(error) }
@@ -82,7 +85,8 @@ enum Worker {
         func summarize(_ state: AuthState) {
             var summary = summary.withLock { $0 }
             summary.error = state.authorizationError
-            summary.undurable = Int(FaultsUndurableRenames())
+            summary.undurable += Int(FaultsUndurableRenames())
+            summary.databaseCalls = Int(FaultsDatabaseCalls())
             summary.answering = microseconds(from: FaultsPhaseSent, to: FaultsPhaseReceived)
             summary.keeping = microseconds(from: FaultsPhaseReceived, to: FaultsPhaseFilled)
             summary.lasting = microseconds(from: FaultsPhaseFilled, to: FaultsPhaseRenamed)

@@ -32,6 +32,8 @@ struct WorkerSummary: Codable {
     var unsaved = 0
     /// Saves that a power failure could have undone.
     var undurable = 0
+    /// Calls on the files of a database.
+    var databaseCalls = 0
     /// The state's error, if it is in error.
     var error: AuthStateError?
     /// Microseconds from the request to the answer of the first renewal, from there until another process would find it,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A disk of a few hundred kilobytes in memory, unmounted with the last reference; only root can have one.
+/// A disk of a megabyte in memory, unmounted with the last reference; only root can have one.
 final class SmallDisk: Sendable {
     let path: String
     private let folder: TemporaryFolder
@@ -9,7 +9,7 @@ final class SmallDisk: Sendable {
     init?() throws {
         folder = try TemporaryFolder()
         path = folder.path
-        guard mount("tmpfs", path, "tmpfs", 0, "size=256k,mode=700") == 0 else { return nil }
+        guard mount("tmpfs", path, "tmpfs", 0, "size=1m,mode=700") == 0 else { return nil }
     }
 
     deinit { umount(path) }
@@ -25,8 +25,9 @@ final class SmallDisk: Sendable {
     /// Gives it back.
     func empty() { unlink("\(path)/ballast") }
 
-    /// Forbids or allows writing.
-    func setWritable(_ isWritable: Bool) {
-        _ = mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT) | (isWritable ? 0 : UInt(MS_RDONLY)), "size=256k,mode=700")
+    /// Forbids or allows writing; waits until no file is open for writing.
+    func setWritable(_ isWritable: Bool) async throws {
+        let flags = UInt(MS_REMOUNT) | (isWritable ? 0 : UInt(MS_RDONLY))
+        try await eventually("a remount") { mount("tmpfs", path, "tmpfs", flags, "size=1m,mode=700") == 0 ? true : nil }
     }
 }

@@ -6,6 +6,7 @@ import Foundation
 struct World {
     let provider: OpenIDProvider
     let file: String
+    let kind: StoreKind
     private let folder: TemporaryFolder
 
     /// Starts a provider and logs in.
@@ -13,9 +14,10 @@ struct World {
     /// - Parameters:
     ///   - lifetime: The lifetime of access tokens, in seconds.
     ///   - grace: The seconds for which the provider takes a spent refresh token again.
+    ///   - kind: The store that keeps the state.
     ///   - place: The folder of the state; nil is one that is removed in the end.
     init(
-        lifetime: Double, grace: Double = 0, place: String? = nil,
+        lifetime: Double, grace: Double = 0, kind: StoreKind = .file, place: String? = nil,
         configure: (inout OpenIDProvider.Configuration) -> Void = { _ in }
     ) async throws {
         var configuration = OpenIDProvider.Configuration()
@@ -24,7 +26,8 @@ struct World {
         configure(&configuration)
         provider = try await OpenIDProvider(configuration: configuration)
         folder = try TemporaryFolder()
-        file = "\(place ?? folder.path)/state.json"
+        self.kind = kind
+        file = "\(place ?? folder.path)/\(kind.name)"
         try await logIn()
     }
 
@@ -39,7 +42,7 @@ struct World {
         let state = try await AuthState.logIn(
             .browser(
                 AuthorizationRequest(Client(configuration, id: "app"), scopes: [.openID, .profile]), DirectUserAgent()),
-            at: AuthState.Place(FileAuthStateStore(file: file), service: service))
+            at: AuthState.Place(kind.store(file), service: service))
         if let end = state.record.accessTokenExpirationDate, end.timeIntervalSinceNow < 0.1 {
             try await expire(state)
         }
@@ -63,7 +66,7 @@ struct World {
         configuration.requestTimeout = .seconds(2)
         return try await AuthState.restore(
             at: AuthState.Place(
-                UnprotectedStore(FileAuthStateStore(file: file), without: protection),
+                UnprotectedStore(try kind.store(file), without: protection),
                 service: AuthorizationService(configuration: configuration), options: options))
     }
 
@@ -71,7 +74,7 @@ struct World {
     func stored() async throws -> AuthState.Record { try await restore().record }
 
     /// A task on the state.
-    var task: WorkerTask { WorkerTask(file: file, port: provider.port) }
+    var task: WorkerTask { WorkerTask(file: file, kind: kind, port: provider.port) }
 
     /// Temporary files that a holder has left behind.
     var leftovers: [String] {
