@@ -123,10 +123,8 @@ package struct OpenFile: ~Copyable, Sendable {
 
     /// Maps the file into memory that all processes share, for as long as this process lives or until `munmap`.
     package func map(_ count: Int) throws(SystemCallError) -> UnsafeMutableRawPointer {
-        guard let memory = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), memory != MAP_FAILED
-        else {
-            throw SystemCallError()
-        }
+        let memory = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+        guard let memory, memory != UnsafeMutableRawPointer(bitPattern: -1) else { throw SystemCallError() }
         return memory
     }
 
