@@ -10,9 +10,9 @@ import AuthStateSystem
 /// during a request to the provider. The files are the database, its log (`-wal`), SQLite's shared memory (`-shm`) and the locks
 /// (`.lock`), however many states there are; only the user can read them. Remove all four together, while no program uses them.
 ///
-/// What is replaced or deleted is overwritten in the database (`secure_delete`). The log has it until it is written over or cut:
-/// the last four megabytes of changes, which are cut when the last program closes the database. Backups keep it. Seal the states
-/// with `SealedAuthStateStore` where others can read the disk.
+/// What is replaced or deleted is overwritten in the database (`secure_delete`). The log keeps it until it is written over, some four
+/// megabytes of changes later, or until the last store of the database is released. Seal the states with `SealedAuthStateStore`
+/// where others can read the disk or its backups.
 ///
 /// A file system that hangs holds up no task: a load or a function of a lease throws after 30 seconds, `withLease` at its deadline,
 /// but not before 5 seconds. A save that was given up may still be finished; until then the lease excludes others.
@@ -66,9 +66,7 @@ public final class SQLiteAuthStateStore: AuthStateStore {
     public var mayBeWrittenByOthers: Bool { false }
 
     /// The path of the database.
-    public func location(of key: AuthStateKey) -> String {
-        "the database \(database.path), under \(key == .default ? "the default key" : "a key of its own")"
-    }
+    public func location(of key: AuthStateKey) -> String { "the database \(database.path), under \(key.inWords)" }
 
     /// Reads a state without a lease; nil when there is none under the key. Creates no database.
     ///

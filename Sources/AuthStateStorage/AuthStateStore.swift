@@ -216,7 +216,7 @@ public struct AuthStateKey: RawRepresentable, Sendable, Hashable, ExpressibleByS
     /// The text.
     public var description: String { rawValue }
     /// Tells the key of programs with one state from all others, which may be secret.
-    var inWords: String { self == .default ? "the default key" : "a key of its own" }
+    package var inWords: String { self == .default ? "the default key" : "a key of its own" }
 
     /// Returns whether both have the same bytes: an accented letter and a letter followed by the accent are two keys.
     public static func == (left: Self, right: Self) -> Bool {

@@ -51,8 +51,7 @@ enum DatabaseFormat {
         guard mode == ["wal"] else {
             throw AuthStateError(
                 .storeUnwritable, stage: .store, "The database cannot have a write-ahead log: \(path).",
-                expected: "wal",
-                received: mode.first, hint: "Keep it on a local disk.")
+                expected: "wal", received: mode.first, hint: "Keep it on a local disk.")
         }
         try connection.transaction {
             if try isReady(connection, path) { return }

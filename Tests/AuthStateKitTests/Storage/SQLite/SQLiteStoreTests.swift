@@ -121,6 +121,35 @@ import Testing
         #expect(try await store.entries(savedBefore: .distantFuture).count == 10)
     }
 
+    @Test func `logins, renewals, the index of sessions and a logout of all: in one file, sealed, at two servers`()
+        async throws
+    {
+        let fixture = try await ProviderFixture()
+        let keys = [try SealingKey(id: "key", bytes: SecureRandom.bytes(32))]
+        func server() throws -> AuthStatePool {
+            AuthStatePool(
+                NamedClient(.issuer(fixture.provider.issuer), id: "service", credential: .secret("service-secret")),
+                store: IndexedAuthStateStore(try SealedAuthStateStore(another(), keys: keys)),
+                service: fixture.service)
+        }
+        let (pool, other) = (try server(), try server())
+        let issuer = try Issuer(fixture.provider.issuer)
+        var subject = ""
+        for key in ["a", "b"] as [AuthStateKey] {
+            let pending = try await pool.beginLogin(
+                redirectURI: try RedirectURI("http://127.0.0.1:49152/callback"), scopes: [.openID, .offlineAccess])
+            let state = try await pool.completeLogin(pending, callback: DirectUserAgent().visit(pending), for: key)
+            subject = try #require(state.user?.subject)
+        }
+        let before = try await other.withFreshToken(for: "a") { $0.accessToken }
+        try await pool.state(for: "a").refresh()
+        #expect(try await other.withFreshToken(for: "a") { $0.accessToken } != before)
+        #expect(try await other.keys(of: subject, at: issuer) == ["a", "b"])
+        #expect(try await other.logOut(user: subject, at: issuer).ended == ["a", "b"])
+        #expect(await authError { try await pool.freshTokens(for: "a") }?.code == .notLoggedIn)
+        #expect(try scratch.names(in: "deep").count == 4)
+    }
+
     #if os(Linux)
         @Test func `a closed store leaves nothing open`() async throws {
             do { try await SQLiteAuthStateStore(file: scratch["other.db"]).put("one") }
