@@ -34,6 +34,7 @@ let package = Package(
                 .product(name: "AuthStateTesting", package: "AuthStateKit"),
                 .product(name: "AuthStateJOSE", package: "AuthStateKit"),
                 .product(name: "AuthStatePostgres", package: "AuthStateKit"),
+                .product(name: "AuthStateSQLite", package: "AuthStateKit"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),

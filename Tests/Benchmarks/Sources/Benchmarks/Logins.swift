@@ -1,6 +1,7 @@
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateSQLite
 import CBenchmarks
 import Foundation
 
@@ -13,6 +14,7 @@ enum Logins {
         let client = provider.client
         let folder = try TemporaryFolder()
         let file = FileAuthStateStore(folder: folder.path)
+        let database = try SQLiteAuthStateStore(file: folder.path + "/states.db")
         let archive = [UInt8](repeating: 0x61, count: 5_900)
         let go = GoPeer.start([provider.tokenEndpoint]).map { peer in
             Contender("Go's Exchange, without the ID token") { _, calls in
@@ -36,6 +38,9 @@ enum Logins {
             },
             Contender(working: "logIn(_:at:), state in a file", goal: .value(1_600_000)) { count in
                 for _ in 0..<count { try await client.logIn(at: file) }
+            },
+            Contender(working: "logIn(_:at:), state in SQLite", goal: .value(1_600_000)) { count in
+                for _ in 0..<count { try await client.logIn(at: database) }
             },
             Contender(working: "a new file alone, in C") { count in
                 // Kept to the end: deletions would slow down the next creations.
