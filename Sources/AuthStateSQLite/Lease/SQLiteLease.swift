@@ -39,7 +39,13 @@ final class SQLiteLease: AuthStateLease {
     }
 
     /// Releases the lease as soon as no change of it is in progress.
-    func end() { state.withLock { $0 = State() } }
+    func end() {
+        // Released behind the lock.
+        _ = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+    }
 
     func load() async throws -> StoredAuthState? {
         let first = try enter().first

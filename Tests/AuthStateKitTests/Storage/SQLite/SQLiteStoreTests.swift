@@ -100,7 +100,8 @@ import Testing
         try await expectStoreError(.invalidArgument) { _ = try await store.load(AuthStateKey(digest: "no digest")) }
     }
 
-    @Test func `what was replaced or deleted is not left in the files once the store is closed`() async throws {
+    @Test("what was replaced or deleted is not left in the files once the store is closed")
+    func replaced() async throws {
         let secret = String(repeating: "SECRET-refresh-token.", count: 400)
         do {
             let store = try another()
