@@ -6,7 +6,8 @@ import Foundation
 /// States in one file of SQLite: a save, renewals of several states at once, and what many users cost there and in files.
 enum SQLiteStates {
     static let benchmarks = [
-        Benchmark(name: "sqlite-save", report: save), Benchmark(name: "sqlite-renewals", rounds: 11, report: renewals),
+        Benchmark(name: "sqlite-save", rounds: 9, report: save),
+        Benchmark(name: "sqlite-renewals", rounds: 7, report: renewals),
         // The rounds are the users, at most.
         Benchmark(name: "users", rounds: 10_000, report: users),
     ]
