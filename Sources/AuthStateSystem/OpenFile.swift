@@ -121,12 +121,14 @@ package struct OpenFile: ~Copyable, Sendable {
         try SystemCallError.check { fcntl(descriptor, command, &lock) }
     }
 
-    /// Maps the file into memory that all processes share, for as long as this process lives or until `munmap`.
-    package func map(_ count: Int) throws(SystemCallError) -> UnsafeMutableRawPointer {
-        let memory = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
-        guard let memory, memory != UnsafeMutableRawPointer(bitPattern: -1) else { throw SystemCallError() }
-        return memory
-    }
+    #if !canImport(Darwin)
+        /// Maps the file into memory that all processes share, for as long as this process lives or until `munmap`.
+        package func map(_ count: Int) throws(SystemCallError) -> UnsafeMutableRawPointer {
+            let memory = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+            guard let memory, memory != UnsafeMutableRawPointer(bitPattern: -1) else { throw SystemCallError() }
+            return memory
+        }
+    #endif
 
     /// Releases the lock, also when a program that is being started holds a copy of the descriptor for an instant.
     package func unlock() { _ = flock(descriptor, LOCK_UN) }

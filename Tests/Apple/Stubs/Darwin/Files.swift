@@ -15,6 +15,8 @@ public var F_GETFD: Int32 { 1 }
 public var F_SETFD: Int32 { 2 }
 public var F_GETFL: Int32 { 3 }
 public var F_SETFL: Int32 { 4 }
+public var F_UNLCK: Int32 { 2 }
+public var F_WRLCK: Int32 { 3 }
 public var F_PREALLOCATE: Int32 { 42 }
 public var F_FULLFSYNC: Int32 { 51 }
 public var F_BARRIERFSYNC: Int32 { 85 }
@@ -87,6 +89,7 @@ public func fcntl(_ descriptor: Int32, _ command: Int32, _ pointer: UnsafeMutabl
 @discardableResult public func pipe(_ ends: UnsafeMutablePointer<Int32>!) -> Int32 { fatalError() }
 @discardableResult public func strdup(_ text: UnsafePointer<CChar>!) -> UnsafeMutablePointer<CChar>! { fatalError() }
 public func free(_ pointer: UnsafeMutableRawPointer!) { fatalError() }
+public var SEEK_SET: Int32 { 0 }
 public var SEEK_END: Int32 { 2 }
 @discardableResult public func mkstemp(_ template: UnsafeMutablePointer<CChar>!) -> Int32 { fatalError() }
 @discardableResult public func lseek(_ descriptor: Int32, _ offset: off_t, _ origin: Int32) -> off_t { fatalError() }

@@ -72,6 +72,15 @@ public struct fstore_t {
     }
 }
 
+public struct flock: Sendable {
+    public var l_start: off_t = 0
+    public var l_len: off_t = 0
+    public var l_pid: pid_t = 0
+    public var l_type: Int16 = 0
+    public var l_whence: Int16 = 0
+    public init() {}
+}
+
 public struct pollfd: Sendable {
     public var fd: Int32
     public var events: Int16
