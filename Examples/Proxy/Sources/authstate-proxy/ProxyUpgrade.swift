@@ -1,4 +1,5 @@
 import AuthStateKit
+import AuthStateOAuth
 import AuthStatePlatform
 import AuthStateProgram
 import NIOCore
