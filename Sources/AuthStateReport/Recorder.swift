@@ -22,11 +22,45 @@ struct Recording: Sendable {
 
     /// Steps and exchanges in order of their beginning.
     var items: [Item] = []
-    /// Every secret that was seen, to be hidden in texts of others.
-    var secrets = RequestSecrets([])
+    /// Every secret that was seen, to be hidden in texts of others. Each has eight bytes at least.
+    var secrets = RequestSecrets([]) {
+        didSet {
+            parts = Set(secrets.forms.flatMap { Parts($0) })
+            hasShortForm = secrets.forms.contains { $0.utf8.count < Parts.length }
+        }
+    }
+    private var parts: Set<UInt64> = []
+    private var hasShortForm = false
 
     /// A text of a server, without the secrets.
-    func hiding(_ text: String) -> String { secrets.hiding(foreign: text) }
+    func hiding(_ text: String) -> String { mayHaveSecret(text) ? secrets.hiding(foreign: text) : text }
+
+    /// Whether eight bytes of a text are those of a secret: most texts have none, and a recording has thousands of ways to write
+    /// its secrets. Of letters beyond ASCII one may have several forms, and an escape two.
+    private func mayHaveSecret(_ text: String) -> Bool {
+        hasShortForm || text.utf8.contains { $0 >= 0x80 || $0 == UInt8(ascii: "%") }
+            || Parts(text).contains(where: parts.contains)
+    }
+}
+
+/// Each eight bytes of a text that follow each other, as a number.
+private struct Parts: Sequence, IteratorProtocol {
+    static let length = 8
+    private var bytes: String.UTF8View.Iterator
+    private var window: UInt64 = 0
+
+    init(_ text: String) {
+        bytes = text.utf8.makeIterator()
+        for _ in 1..<Self.length { _ = shift() }
+    }
+
+    mutating func next() -> UInt64? { shift() ? window : nil }
+
+    private mutating func shift() -> Bool {
+        guard let byte = bytes.next() else { return false }
+        window = window << 8 | UInt64(byte)
+        return true
+    }
 }
 
 /// Keeps what a trace sees.
@@ -51,7 +85,10 @@ final class Recorder: LoginTraceRecorder, Redacted {
         // Of a token a part is secret too; of a name or an address the whole is.
         let tokens = secrets.filter { $0.utf8.allSatisfy(Self.isOfToken) }
         let wholes = secrets.filter { !$0.utf8.allSatisfy(Self.isOfToken) }
-        return Recording(items: sorted, secrets: RequestSecrets(tokens, wholes: wholes))
+        var recording = Recording()
+        recording.items = sorted
+        recording.secrets = RequestSecrets(tokens, wholes: wholes)
+        return recording
     }
 
     func record(_ entry: LoginTrace.Entry, _ error: AuthStateError?) {

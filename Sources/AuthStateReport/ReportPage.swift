@@ -113,7 +113,9 @@ struct ReportPage {
         switch row.kind {
         case .note(let tone, let checks, let hint):
             let tag = ["bad": "✕ Failed", "warn": "Lenient"][tone].map { "<b class=\"tag\">\($0)</b> " } ?? ""
-            let list = checks.map { "<li>\(text($0)) ✓</li>" }.joined()
+            let list = checks.map { name, isMet in
+                "<li\(isMet ? "" : " class=\"no\"")>\(text(name)) \(isMet ? "✓" : "✕")</li>"
+            }.joined()
             return """
                 <li class="note at-2 \(tone)">\(time)<span class="who">\(ReportLane.program.title)</span>
                 <div class="box"><div><p>\(tag)\(text(row.label))</p>\(list.isEmpty ? "" : "<ul class=\"checks\">\(list)</ul>")</div>\

@@ -25,7 +25,7 @@ struct ReportRow {
         /// A way that the program does not see itself.
         case unseen(ReportLane, ReportLane)
         /// - Parameter tone: The class of the box: `good`, `warn`, `bad`, or none.
-        case note(tone: String, checks: [String], hint: String?)
+        case note(tone: String, checks: [(name: String, isMet: Bool)], hint: String?)
     }
 
     var kind: Kind
@@ -74,14 +74,18 @@ extension Recording {
 
     private func rows(_ entry: LoginTrace.Entry, _ error: AuthStateError?) -> [ReportRow] {
         let details = [("Details", entry.members)]
-        func note(_ tone: String, checks: [String] = [], hint: String? = nil, _ groups: [(String, [ReportedMember])])
+        func note(
+            _ tone: String, checks: [(String, Bool)] = [], hint: String? = nil, _ groups: [(String, [ReportedMember])]
+        )
             -> ReportRow
         {
             ReportRow(
                 kind: .note(tone: tone, checks: checks, hint: hint), date: entry.date, label: entry.message,
                 groups: groups)
         }
-        let checks = entry.details.first { $0.name == "checked" }?.value.split(separator: " ").map(String.init) ?? []
+        let checked = entry.details.first { $0.name == "checked" }?.value.split(separator: " ").map(String.init) ?? []
+        let failed = entry.details.first { $0.name == "failed" }?.value
+        let checks = checked.map { ($0, true) } + (failed.map { [($0, false)] } ?? [])
         switch entry.step {
         case .browser:
             return [
@@ -99,7 +103,8 @@ extension Recording {
                     groups: [("Received", entry.members)]),
             ]
         case .answer: return [note("good", checks: checks, [])]
-        case .idToken: return [note("good", checks: checks, details)]
+        // The failure that follows has the reason.
+        case .idToken: return [note(failed == nil ? "good" : "bad", checks: checks, failed == nil ? details : [])]
         case .leniency: return [note("warn", details)]
         case .failure:
             let members = entry.members.filter { $0.name != "hint" }
@@ -116,10 +121,26 @@ extension Recording {
     func lane(of exchange: RecordedExchange) -> ReportLane {
         if exchange.url.contains("/.well-known/oauth-protected-resource") { return .api }
         let known = providerURLs
-        if known.contains(exchange.url) || exchange.url.contains("/.well-known/") { return .provider }
+        if userInfoURLs.contains(exchange.url) || known.contains(exchange.url) || exchange.url.contains("/.well-known/")
+        {
+            return .provider
+        }
         guard exchange.hasToken || !known.isEmpty else { return .provider }
         let origins = Set(known.compactMap { URIReference($0).origin })
         return exchange.hasToken || !origins.contains(exchange.origin ?? "") ? .api : .provider
+    }
+
+    /// Where userinfo was read, or could not be: a configuration by hand has no metadata that name the place.
+    private var userInfoURLs: Set<String> {
+        var (newest, found) = (String?.none, Set<String>())
+        for item in items {
+            switch item {
+            case .exchange(let exchange): if exchange.hasToken { newest = exchange.url }
+            case .step(let entry, let error):
+                if let newest, entry.step == .userinfo || error?.stage == .userinfo { found.insert(newest) }
+            }
+        }
+        return found
     }
 
     private var providerURLs: Set<String> { exchanges.reduce(into: []) { $0.formUnion($1.providerURLs) } }

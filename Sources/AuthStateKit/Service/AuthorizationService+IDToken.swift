@@ -23,7 +23,10 @@ extension AuthorizationService {
         switch try await verdict(on: token, expectation: expectation, provider: provider, stage: stage) {
         case .undecided(let error): throw error
         case .good(let trust):
-            try reading { try token.validateClaims(expectation: expectation, stage: stage) }
+            do { try reading { try token.validateClaims(expectation: expectation, stage: stage) } } catch {
+                configuration.trace?.noteRefusedIDToken(token.checkedClaims(expectation), trust)
+                throw error
+            }
             configuration.trace?.noteIDToken(token, trust)
             return (token, trust)
         }

@@ -144,6 +144,14 @@ extension LoginTrace {
             ]) + hidden([("nonce", token.nonce), ("sub", token.subject)]))
     }
 
+    /// - Parameter checks: The claims that passed their checks, and the one that did not.
+    func noteRefusedIDToken(_ checks: (passed: [String], failed: String?), _ trust: IDTokenTrust) {
+        let passed = (trust == .signature ? ["signature"] : []) + checks.passed
+        note(
+            .idToken, "The ID token is not right",
+            Detail.list([("checked", passed.joined(separator: " ")), ("failed", checks.failed)]))
+    }
+
     func noteLeniency(_ leniency: Leniency, _ subject: String) {
         note(.leniency, "Read an answer leniently", [Detail(leniency.rawValue, subject)])
     }

@@ -9,7 +9,7 @@ import AuthStateJOSE
 package struct RequestSecrets: Sendable {
     private let short: [String]
     /// The ways in which the secrets are written.
-    private let forms: [String]
+    package let forms: [String]
     /// Those of which a part is a secret too.
     private let divisible: [String]
 

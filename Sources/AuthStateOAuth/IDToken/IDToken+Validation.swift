@@ -59,6 +59,22 @@ extension IDToken {
     }
 }
 
+extension IDToken {
+    /// The claims, and `typ`, whose checks the token passes before it fails one, in the order of the checks, and the check that
+    /// fails; nil for none.
+    package func checkedClaims(_ expectation: IDTokenExpectation) -> (passed: [String], failed: String?) {
+        var passed: [String] = []
+        for check in IDTokenCheck.all where check.trust.isOn {
+            guard check.failure(self, expectation) == nil else {
+                return (passed.filter { $0 != check.name }, check.name)
+            }
+            let isThere = check.name == "typ" ? token.header.type != nil : claim(check.name) != nil
+            if isThere, !passed.contains(check.name) { passed.append(check.name) }
+        }
+        return (passed, nil)
+    }
+}
+
 extension AuthStateError {
     /// An error for a signature that cannot be accepted, in the terms of the flow.
     package init(refusedSignature error: JOSEError, of content: String = "ID token", stage: Stage) {

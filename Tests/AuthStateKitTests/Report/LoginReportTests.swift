@@ -192,6 +192,60 @@ struct LoginReportTests {
         #expect(page[..<call.lowerBound].suffix(300).contains("to-4"))
     }
 
+    @Test func `a refused ID token has the checks that it passed before the one that failed`() async throws {
+        let world = try await ReportedWorld()
+        world.provider.troubles = [try #require(OpenIDProvider.Trouble(rawValue: "wrong-nonce"))]
+        _ = try? await world.logIn(try await world.client())
+        let page = world.trace.htmlReport()
+        let checks = page.matches(of: /<li( class="no")?>([a-z_]+) ([✓✕])<\/li>/).map { "\($0.output.2)\($0.output.3)" }
+        let token = try #require(checks.lastIndex(of: "signature✓"))
+        #expect(checks[token...].starts(with: ["signature✓", "typ✓", "iss✓", "sub✓", "aud✓", "azp✓", "exp✓", "iat✓"]))
+        #expect(checks.last == "nonce✕" && page.contains("class=\"no\">nonce ✕"))
+    }
+
+    @Test("userinfo is in the provider's lane without metadata too, where it is read and where it fails")
+    func manualConfiguration() async throws {
+        for fails in [false, true] {
+            let world = try await ReportedWorld()
+            var provider = ProviderConfiguration(
+                issuer: try Issuer(world.provider.issuer),
+                authorizationEndpoint: world.provider.url(of: .authorization),
+                tokenEndpoint: world.provider.url(of: .token), jwksURI: world.provider.url(of: .keySet))
+            provider.userInfoEndpoint = world.provider.url(of: .userInfo)
+            let state = try await world.logIn(Client(provider, id: "app"))
+            if fails { world.provider.inject(.status(503), at: .userInfo, times: 9) }
+            _ = try? await state.userInfo()
+            _ = try await state.performAction(TransportRequest(url: world.provider.url(of: .resource)))
+            let page = world.trace.htmlReport()
+            func lane(_ path: String) throws -> Substring {
+                page[..<(try #require(page.firstRange(of: "GET \(path)"))).lowerBound].suffix(300)
+            }
+            #expect(try lane("/userinfo").contains("to-3") && lane("/api/hello").contains("to-4"), "fails: \(fails)")
+        }
+    }
+
+    @Test func `of two hundred claims of a hostile provider none comes into a report, in whole or in part`()
+        async throws
+    {
+        let claims = (0..<200).map { ("claim-\($0)", "value-\($0)-\(String(repeating: "x&<", count: 30))") }
+        let world = try await ReportedWorld { configuration in
+            configuration.deviations.userInfo = {
+                for (name, value) in claims { $0[name] = .string(value) }
+                $0["city"] = "Lüdenscheid-Zürich"
+            }
+        }
+        let state = try await world.logIn(try await world.client())
+        _ = try await state.userInfo()
+        // A letter can be written in two ways.
+        let words = "No: \(claims[7].1.prefix(40)), \(claims[9].1) and Lu\u{308}denscheid-Zu\u{308}rich"
+        world.provider.inject(.oauthError("invalid_grant", description: words), at: .token)
+        _ = try? await state.refresh()
+        let page = world.trace.htmlReport()
+        #expect(page.contains("claim-199") && page.contains("invalid_grant"))
+        for (_, value) in claims { #expect(!page.contains(value.prefix(11))) }
+        #expect(!page.contains("denscheid"))
+    }
+
     @Test("the cause of a broken login can be read in its report", arguments: BrokenLogin.all)
     func broken(_ login: BrokenLogin) async throws {
         let page = try await login.run().htmlReport(program: "test")
