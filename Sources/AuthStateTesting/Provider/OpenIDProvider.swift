@@ -38,6 +38,7 @@ public final class OpenIDProvider: Sendable {
         let core = ProviderCore(configuration, clock: clock)
         if let file = configuration.file { try core.restore(from: file) }
         try core.keys.prepare(configuration.signingAlgorithm)
+        core.withState { state in for client in state.base.clients { state.prepareKeys(for: client) } }
         var limits = LoopbackLimits()
         limits.connections = configuration.maximumConnections
         do {

@@ -18,7 +18,7 @@ final class ProviderCore: Sendable {
     var now: Double { clock.now.timeIntervalSince1970 }
 
     init(_ configuration: OpenIDProvider.Configuration, clock: WallClock) {
-        state = Lock(ProviderState(configuration: configuration))
+        state = Lock(ProviderState(configuration: configuration, keys: keys))
         self.clock = clock
     }
 
@@ -29,8 +29,19 @@ final class ProviderCore: Sendable {
         }
         let issuerPath = state.withLock { $0.configuration.issuerPath }
         let place = OpenIDProvider.Endpoint.allCases.first { $0.path(under: issuerPath) == raw.path }
-        guard let endpoint = place else { return responder.respond(LoopbackResponse(status: 404)) }
+        guard let endpoint = place else {
+            note(OpenIDProvider.LogLine(unknown: raw.method, raw.path, at: clock.now, status: 404))
+            let issuer = state.withLock { $0.issuer }
+            let text =
+                "There is nothing at \(raw.path.printable(200)). The endpoints are in "
+                + "\(issuer)/.well-known/openid-configuration, the API is \(issuer)/api/hello.\n"
+            return responder.respond(
+                LoopbackResponse(status: 404, headers: ["Content-Type": "text/plain"], body: Array(text.utf8)))
+        }
+        let access = CrossOriginAccess(raw, to: endpoint)
+        if let access, raw.method == "OPTIONS" { return responder.respond(access.preflight) }
         guard endpoint.methods.contains(raw.method) else {
+            note(OpenIDProvider.LogLine(unknown: raw.method, raw.path, at: clock.now, status: 405))
             return responder.respond(
                 LoopbackResponse(status: 405, headers: ["Allow": endpoint.methods.sorted().joined(separator: ", ")]))
         }
@@ -38,8 +49,8 @@ final class ProviderCore: Sendable {
         state.withLock { $0.note(request) }
         guard let fault = fault(for: request) else {
             return answer(request) { [self] response in
-                note(request, raw.path, "\(response.status)")
-                responder.respond(response)
+                note(request, raw.path, response.outcome)
+                responder.respond(access?.added(to: response) ?? response)
             }
         }
         note(request, raw.path, fault.outcome)
@@ -47,7 +58,7 @@ final class ProviderCore: Sendable {
     }
 
     /// Whether a host is one of this machine's own names; nil is an old client.
-    private static func isLocal(_ host: String?) -> Bool {
+    static func isLocal(_ host: String?) -> Bool {
         guard let host else { return true }
         let name = URIReference("http://\(host)").host.map(String.init) ?? ""
         return ["127.0.0.1", "localhost", "[::1]", "::1"].contains(name) || name.hasSuffix(".localhost")
@@ -57,7 +68,10 @@ final class ProviderCore: Sendable {
     private func note(_ request: OpenIDProvider.Request, _ path: String, _ outcome: String) {
         // The page's own requests would fill it.
         guard request.endpoint != .home else { return }
-        let line = OpenIDProvider.LogLine(request, path: path, at: clock.now, outcome: outcome)
+        note(OpenIDProvider.LogLine(request, path: path, at: clock.now, outcome: outcome))
+    }
+
+    private func note(_ line: OpenIDProvider.LogLine) {
         state.withLock { state in
             state.note(line)
             return state.configuration.log
@@ -118,6 +132,9 @@ final class ProviderCore: Sendable {
         let (decision, deviations, nonce, rotatesKeys) = withState { state in
             let decision = state.decide(request)
             let rotatesKeys = request.endpoint == .token && state.troubles.contains(where: \.rotatesKeys)
+            // A client that reads the key set before its first login finds the key of its algorithm there.
+            let registers = [.registration, .clientConfiguration].contains(request.endpoint)
+            for client in registers ? state.configuration.clients : [] { state.prepareKeys(for: client) }
             return (decision, state.configuration.deviations, state.nonce(for: request), rotatesKeys)
         }
         if rotatesKeys { try? keys.rotate(keepsOld: true) }

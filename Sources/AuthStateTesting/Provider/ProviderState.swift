@@ -43,7 +43,12 @@ struct ProviderState: Sendable {
     /// The newest requests, the last one last.
     var log: [OpenIDProvider.LogLine] = []
 
-    init(configuration: OpenIDProvider.Configuration) { (base, self.configuration) = (configuration, configuration) }
+    /// The keys that sign, and those that signed before.
+    let keys: ProviderKeys
+
+    init(configuration: OpenIDProvider.Configuration, keys: ProviderKeys) {
+        (base, self.configuration, self.keys) = (configuration, configuration, keys)
+    }
 
     /// What goes wrong, in an order that does not change.
     var activeTroubles: [OpenIDProvider.Trouble] { OpenIDProvider.Trouble.allCases.filter(troubles.contains) }
@@ -130,6 +135,9 @@ struct ProviderState: Sendable {
 
     mutating func decide(_ request: Request) -> ProviderDecision {
         do throws(ProviderRefusal) {
+            if let type = request.foreignType {
+                throw .invalidRequest("The body has to be application/x-www-form-urlencoded, not \(type).")
+            }
             guard request.isWellFormed else { throw .invalidRequest("A parameter is malformed, or comes twice.") }
             switch request.endpoint {
             case .discovery, .metadata: return .metadata(metadata, at: request.endpoint)
@@ -156,6 +164,11 @@ struct ProviderState: Sendable {
         } catch {
             return .response(completed(error, of: request).response)
         }
+    }
+
+    /// Makes the keys of a client's algorithms ready.
+    func prepareKeys(for client: Client) {
+        for case let algorithm? in [client.idTokenAlgorithm, client.userInfoAlgorithm] { try? keys.prepare(algorithm) }
     }
 
     /// A new secret. Expired entries are removed now and then, so that a long demonstration does not grow.

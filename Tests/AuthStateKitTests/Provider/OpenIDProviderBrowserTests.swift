@@ -123,6 +123,105 @@ struct OpenIDProviderBrowserTests {
         #expect(try await visitor.authorize().page.contains("id=\"password\""))
     }
 
+    @Test("a logout needs an ID token that the provider signed; expired ones and those of former keys are")
+    func hints() async throws {
+        let clock = ManualClock()
+        let fixture = try await ProviderFixture(clock: clock)
+        let compact = try #require(try await fixture.logIn().record.idToken)
+        func end(_ hint: String, _ more: Parameters = [:]) async throws -> (status: Int, page: String) {
+            var parameters: Parameters = [
+                "id_token_hint": hint, "post_logout_redirect_uri": "http://127.0.0.1/callback",
+            ]
+            for name in more.names { parameters[name] = more[name] }
+            let url = "\(fixture.provider.url(of: .endSession))?\(parameters.encoded)"
+            let answer = try await fixture.service.transport.send(TransportRequest(url: try #require(URL(string: url))))
+            return (answer.status, answer.page)
+        }
+        var parts = compact.split(separator: ".").map(String.init)
+        parts[2] = String(parts[2].reversed())
+        let unsigned = Base64URL.encode(Array(#"{"alg":"none"}"#.utf8))
+        for forged in [parts.joined(separator: "."), "\(unsigned).\(parts[1]).", "x"] {
+            let (status, page) = try await end(forged)
+            #expect(status == 400 && page.contains("not of this provider"), "\(forged)")
+        }
+        let other = try await end(compact, ["client_id": "service"])
+        #expect(other.status == 400 && other.page.contains("another client"))
+        try fixture.provider.rotateKeys()
+        clock.advance(by: .seconds(7200))
+        #expect(try await end(compact).status == 302)
+    }
+
+    @Test("the same user who logs in anew in a browser stays in one session, whose end all clients are told")
+    func session() async throws {
+        for login in [OpenIDProvider.Configuration.Login.page, .automatic] {
+            let visitor = try await visitor {
+                $0.login = login
+                for index in $0.clients.indices {
+                    $0.clients[index].frontChannelLogoutURI = "http://127.0.0.1:6000/\(index)"
+                }
+            }
+            for client in ["app", "service"] {
+                let answer = login == .page ? Self.ada : nil
+                let response = try await visitor.authorize(client: client, prompt: [.login], answer: answer)
+                #expect(response.answer?["code"] != nil)
+            }
+            let page = try await visitor.visit(visitor.fixture.provider.url(of: .endSession)).page
+            for index in 0..<2 { #expect(page.contains("src=\"http://127.0.0.1:6000/\(index)?"), "\(login)") }
+        }
+    }
+
+    @Test func `a login that the provider asks a user about is allowed or denied on its page`() async throws {
+        for (action, isAllowed) in [("allow", true), ("deny", false)] {
+            let fixture = try await ProviderFixture {
+                $0.login = .page
+                $0.devicePollingInterval = .zero
+            }
+            let url = fixture.provider.url(of: .home)
+            let proof =
+                ["Authorization": "Basic \(Base64.encode(Array("service:service-secret".utf8)))"] as TransportHeaders
+            _ = try await fixture.post(
+                ["scope": "openid", "login_hint": "ada"], headers: proof, to: .backchannelAuthentication)
+            let page = try await fixture.service.transport.send(TransportRequest(url: url)).page
+            let code = try #require(page.firstMatch(of: /name="login" value="([^"]*)"/)).output.1
+            let form: Parameters = ["login": String(code), "action": action]
+            let headers: TransportHeaders = [
+                "Content-Type": "application/x-www-form-urlencoded", "Origin": fixture.provider.issuer,
+            ]
+            let answer = try await fixture.service.transport.send(
+                TransportRequest(method: .post, url: url, headers: headers, body: Data(form.encoded.utf8)))
+            #expect(answer.status == 302)
+            let tokens = try await fixture.post(
+                ["grant_type": GrantType.ciba.rawValue, "auth_req_id": String(code)], headers: proof)
+            #expect(
+                (tokens.status == 200) == isAllowed && tokens.page.contains(isAllowed ? "id_token" : "access_denied"))
+        }
+    }
+
+    @Test func `a page on this machine may call the endpoints from the browser, and another site may not`() async throws
+    {
+        let fixture = try await ProviderFixture()
+        func send(_ endpoint: OpenIDProvider.Endpoint, from origin: String, _ method: String = "GET") async throws
+            -> TransportResponse
+        {
+            try await fixture.service.transport.send(
+                TransportRequest(
+                    method: TransportRequest.Method(rawValue: method), url: fixture.provider.url(of: endpoint),
+                    headers: ["Origin": origin]))
+        }
+        let name = "Access-Control-Allow-Origin"
+        for origin in ["http://localhost:5173", "http://127.0.0.1:3000"] {
+            #expect(try await send(.discovery, from: origin).headers[name] == origin)
+            let preflight = try await send(.userInfo, from: origin, "OPTIONS")
+            #expect(preflight.status == 204 && preflight.headers[name] == origin)
+            #expect(preflight.headers["Access-Control-Allow-Headers"]?.contains("Authorization") == true)
+            #expect(try await send(.home, from: origin).headers[name] == nil, "its page shows every password")
+        }
+        for origin in ["https://evil.example", "http://localhost.evil.example", "null"] {
+            #expect(try await send(.discovery, from: origin).headers[name] == nil)
+            #expect(try await send(.token, from: origin, "OPTIONS").status == 405)
+        }
+    }
+
     @Test func `the provider's page accepts only its own form`() async throws {
         let fixture = try await ProviderFixture()
         let url = fixture.provider.url(of: .home)

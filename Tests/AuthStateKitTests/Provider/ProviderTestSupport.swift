@@ -50,13 +50,15 @@ struct ProviderFixture {
         RegistrationRequest(configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
     }
 
-    /// A form to the token endpoint, as a client that does not use this library would send it.
-    func post(_ form: Parameters, headers: TransportHeaders = [:]) async throws -> TransportResponse {
+    /// A form, as a client that does not use this library would send it.
+    func post(
+        _ form: Parameters, headers: TransportHeaders = [:], to endpoint: OpenIDProvider.Endpoint = .token
+    ) async throws -> TransportResponse {
         var headers = headers
         headers["Content-Type"] = "application/x-www-form-urlencoded"
         return try await service.transport.send(
             TransportRequest(
-                method: .post, url: provider.url(of: .token), headers: headers, body: Data(form.encoded.utf8)))
+                method: .post, url: provider.url(of: endpoint), headers: headers, body: Data(form.encoded.utf8)))
     }
 }
 

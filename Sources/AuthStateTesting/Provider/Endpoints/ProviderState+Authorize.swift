@@ -44,9 +44,11 @@ extension ProviderState {
                     ).response)
             }
             forget(request.parameters["request_uri"])
-            guard configuration.login == .page else { return .authorization(try grant(login, to: user)) }
-            if let known { return .authorization(try grant(login, to: user, in: known)) }
-            let session = BrowserSession(user: user, authenticatedAt: now, sessionID: newToken(), formToken: newToken())
+            if let known, known.user == user { return .authorization(try grant(login, to: user, in: known)) }
+            // The same user again is the same session: a logout is still told to all of its clients.
+            let former = browser(of: request).flatMap { $0.user == user ? $0.sessionID : nil }
+            let session = BrowserSession(
+                user: user, authenticatedAt: now, sessionID: former ?? newToken(), formToken: newToken())
             let name = newToken()
             if browsers.count >= 1000 { browsers = [:] }
             browsers[name] = session
@@ -84,7 +86,7 @@ extension ProviderState {
     private func session(for login: Login, _ request: Request) -> BrowserSession? {
         let parameters = login.parameters
         let prompts = (parameters["prompt"] ?? "").split(separator: " ")
-        guard configuration.login == .page, !prompts.contains("login"), !prompts.contains("select_account"),
+        guard !prompts.contains("login"), !prompts.contains("select_account"),
             request.parameters["username"] == nil, let session = browser(of: request),
             parameters["login_hint"].map({ [session.user.name, session.user.subject].contains($0) }) ?? true,
             parameters["max_age"].flatMap({ Double($0) }).map({ now - session.authenticatedAt <= $0 }) ?? true

@@ -14,23 +14,30 @@ extension ProviderState {
     /// RP-initiated logout (OpenID Connect RP-Initiated Logout 1.0, sections 2 and 3); tokens are not touched.
     mutating func endSession(_ request: Request) throws(ProviderRefusal) -> ProviderDecision {
         let parameters = request.parameters
-        let hint = parameters["id_token_hint"].map { try? JSONWebToken(parsing: $0) }
-        if let hint, hint?.claims["iss"]?.stringValue != issuer {
+        let hint = parameters["id_token_hint"].flatMap { try? JSONWebToken(parsing: $0) }
+        guard parameters["id_token_hint"] == nil || hint.map(hasSigned) == true else {
             return .response(ProviderPage.problem("The ID token is not of this provider.").response)
+        }
+        let audience = hint?.claims["aud"]?.stringValue
+        if let audience, let id = parameters["client_id"], id != audience {
+            return .response(ProviderPage.problem("The ID token is for another client than client_id.").response)
         }
         var destination: String?
         if let redirectURI = parameters["post_logout_redirect_uri"] {
-            let audience = hint??.claims["aud"]?.stringValue
-            guard let client = configuration.client(parameters["client_id"] ?? audience),
-                audience.map({ $0 == client.id }) ?? true, client.allowsPostLogoutRedirect(to: redirectURI)
-            else { return .response(ProviderPage.problem("This address is not registered for the client.").response) }
+            guard let client = configuration.client(parameters["client_id"] ?? audience) else {
+                let message = "Without an ID token or client_id no client is known, and no address to go to."
+                return .response(ProviderPage.problem(message).response)
+            }
+            guard client.allowsPostLogoutRedirect(to: redirectURI) else {
+                return .response(ProviderPage.problem("This address is not registered for the client.").response)
+            }
             var answer: Parameters = [:]
             answer["state"] = parameters["state"]
             configuration.deviations.endSessionResponse?(&answer)
             let separator = redirectURI.contains("?") ? "&" : "?"
             destination = answer.isEmpty ? redirectURI : "\(redirectURI)\(separator)\(answer.encoded)"
         }
-        let named = [hint??.claims["sid"]?.stringValue, browser(of: request)?.sessionID]
+        let named = [hint?.claims["sid"]?.stringValue, browser(of: request)?.sessionID]
         let ended = endSessions(named.compactMap(\.self))
         let frames = ended.compactMap(frame(of:))
         let response =
@@ -38,6 +45,18 @@ extension ProviderState {
             ? destination.map(LoopbackResponse.redirect) ?? ProviderPage.loggedOut.response
             : ProviderPage.loggingOut(frames: frames, to: destination).response
         return .loggedOut(response, ended.filter { $0.client.backChannelLogoutURI != nil })
+    }
+
+    /// Whether this provider has signed an ID token, which may have expired (RP-Initiated Logout 1.0, section 4).
+    private func hasSigned(_ token: JSONWebToken) -> Bool {
+        guard token.claims["iss"]?.stringValue == issuer, let id = token.claims["aud"]?.stringValue else {
+            return false
+        }
+        guard !token.isKeyedBySecret else {
+            return configuration.client(id).map { client in client.secret != nil && token.isSigned(by: client) }
+                ?? false
+        }
+        return (try? token.verify(with: JSONWebKeySet(keys: keys.published), allowed: .asymmetric)) != nil
     }
 
     /// Ends sessions in browsers, and returns those of the clients in them.

@@ -13,10 +13,22 @@ extension ProviderState {
         switch request.parameters["action"] {
         case "revoke": revokeGrants()
         case "expire": expireAccessTokens()
+        case let action? where ["allow", "deny"].contains(action):
+            let code = request.parameters["login"] ?? ""
+            if let login = pendingLogins[code], login.isWaiting(at: now) {
+                decide(code, allowing: action == "allow" ? login.user : nil)
+            }
         default:
             troubles = Set(OpenIDProvider.Trouble.allCases.filter { request.parameters[$0.rawValue] != nil })
         }
         return .redirect(to: url(of: .home))
+    }
+
+    /// The logins that the provider asks a user about (CIBA), by what their tokens are requested with.
+    var askedLogins: [(code: String, user: User, login: PendingLogin)] {
+        pendingLogins.compactMap { code, login in
+            login.isWaiting(at: now) ? login.user.map { (code, $0, login) } : nil
+        }.sorted { ($0.login.expiresAt, $0.code) < ($1.login.expiresAt, $1.code) }
     }
 
     mutating func revokeGrants() {

@@ -39,8 +39,9 @@ extension ProviderState {
         var members: [String: JSONValue] = [
             "access_token": .string(token), "token_type": key == nil ? "Bearer" : "DPoP",
             "expires_in": JSONValue(floatLiteral: lifetime),
-            "scope": .string(scopes.joined(separator: " ")),
         ]
+        // RFC 6749, section 3.3: a scope has a name at least.
+        if !scopes.isEmpty { members["scope"] = .string(scopes.joined(separator: " ")) }
         if !details.isEmpty { members["authorization_details"] = .array(details.map(\.json)) }
         return members
     }
@@ -56,8 +57,9 @@ extension ProviderState {
         ]
         claims["nonce"] = nonce.map { .string($0) }
         claims.merge(grant.user.claims.filter { grant.requestedClaims.idToken.contains($0.key) }) { own, _ in own }
+        let client = configuration.client(grant.clientID)
         return UnsignedIDToken(
-            claims: claims, algorithm: configuration.signingAlgorithm,
-            secret: configuration.client(grant.clientID)?.secret, accessToken: accessToken)
+            claims: claims, algorithm: client?.idTokenAlgorithm ?? configuration.signingAlgorithm,
+            secret: client?.secret, accessToken: accessToken)
     }
 }

@@ -35,7 +35,8 @@ extension ProviderState {
             "authorization_signing_alg_values_supported": [.string(configuration.answerAlgorithm.rawValue)],
             "grant_types_supported": .array(Self.grantTypes.map { .string($0.rawValue) }),
             "subject_types_supported": ["public"],
-            "id_token_signing_alg_values_supported": [.string(configuration.signingAlgorithm.rawValue)],
+            "id_token_signing_alg_values_supported": .array(
+                configuration.offeredAlgorithms.map { .string($0.rawValue) }),
             "scopes_supported": .array(configuration.scopes.sorted().map { .string($0) }),
             "claims_supported": .array(
                 Set(configuration.users.flatMap(\.claims.keys)).union(["sub"]).sorted().map { .string($0) }),
@@ -64,9 +65,7 @@ extension ProviderState {
         if let types = configuration.authorizationDetailsTypes {
             document["authorization_details_types_supported"] = .array(types.sorted().map { .string($0) })
         }
-        if configuration.signsUserInfo {
-            document["userinfo_signing_alg_values_supported"] = document["id_token_signing_alg_values_supported"]
-        }
+        document["userinfo_signing_alg_values_supported"] = document["id_token_signing_alg_values_supported"]
         if configuration.allowsRegistration { document["registration_endpoint"] = .string(url(of: .registration)) }
         return document
     }

@@ -77,7 +77,7 @@ extension ProviderState {
         // The system's coarse clock moves in steps of some milliseconds.
         if let askedAt = login.askedAt, now - askedAt < login.interval - 0.02 {
             pendingLogins[code]?.interval += 5
-            throw ProviderRefusal("slow_down", "Wait for \(login.interval + 5) seconds from now on.")
+            throw ProviderRefusal("slow_down", "Wait for \(Int(login.interval + 5)) seconds from now on.")
         }
         switch login.decision {
         case .pending: throw ProviderRefusal("authorization_pending", "The user has not decided yet.")

@@ -67,9 +67,28 @@ extension ProviderState {
                 !text.contains(where: { $0.isWhitespace || ";,".contains($0) })
             else { throw ProviderRefusal("invalid_client_metadata", "\(name) has to be an http URL.") }
         }
+        client.idTokenAlgorithm = try algorithm("id_token_signed_response_alg", in: members)
+        client.userInfoAlgorithm = try algorithm("userinfo_signed_response_alg", in: members)
+        if let other = members.keys.sorted().first(where: { $0.hasSuffix("_encrypted_response_alg") }) {
+            throw ProviderRefusal("invalid_client_metadata", "Nothing is encrypted here: leave \(other) out.")
+        }
         client.backChannelLogoutURI = members["backchannel_logout_uri"]?.stringValue
         client.frontChannelLogoutURI = members["frontchannel_logout_uri"]?.stringValue
         return client
+    }
+
+    /// A signature algorithm that a client registers; nil without one.
+    private func algorithm(
+        _ name: String, in members: [String: JSONValue]
+    ) throws(ProviderRefusal) -> SignatureAlgorithm? {
+        guard let value = members[name], value != .null else { return nil }
+        // RS256 is one that a client may name where it is not the default.
+        let offered = configuration.offeredAlgorithms + [.rs256]
+        guard let known = offered.first(where: { value == .string($0.rawValue) }) else {
+            let names = offered.map(\.rawValue).joined(separator: ", ")
+            throw ProviderRefusal("invalid_client_metadata", "\(name) has to be one of \(names).")
+        }
+        return known
     }
 
     private static let usualGrantTypes = ["authorization_code", "refresh_token"]

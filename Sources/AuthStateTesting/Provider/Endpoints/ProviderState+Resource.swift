@@ -11,13 +11,15 @@ extension ProviderState {
             throw .bearer("insufficient_scope", "Userinfo needs the scope openid.", status: 403, scope: "openid")
         }
         var claims = grant.user.claims(for: Set(token.scopes), and: grant.requestedClaims.userInfo)
-        guard configuration.signsUserInfo else { return .userInfo(claims, nil) }
+        let client = configuration.client(grant.clientID)
+        let isSigned = configuration.signsUserInfo || client?.userInfoAlgorithm != nil
+        guard isSigned else { return .userInfo(claims, nil) }
         claims["iss"] = .string(issuer)
         claims["aud"] = .string(grant.clientID)
         return .userInfo(
             claims,
             UserInfoSigning(
-                algorithm: configuration.signingAlgorithm, secret: configuration.client(grant.clientID)?.secret))
+                algorithm: client?.userInfoAlgorithm ?? configuration.signingAlgorithm, secret: client?.secret))
     }
 
     /// A protected resource that answers requests with a valid token.

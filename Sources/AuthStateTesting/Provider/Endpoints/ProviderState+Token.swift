@@ -106,8 +106,9 @@ extension ProviderState {
         _ parameters: Parameters, scope: String?
     ) throws(ProviderRefusal) -> (scopes: [String], resources: [String]) {
         let wanted = scopes(scope)
-        guard Set(wanted).isSubset(of: configuration.scopes.subtracting(["openid", "offline_access"])) else {
-            throw .invalidScope("A scope is not known, or is for people who log in.")
+        let known = configuration.scopes.subtracting(["openid", "offline_access"])
+        guard Set(wanted).isSubset(of: known) else {
+            throw .invalidScope("Without a user the scopes are \(known.sorted().joined(separator: " ")).")
         }
         let resources = parameters.values("resource")
         try check(resources: resources)

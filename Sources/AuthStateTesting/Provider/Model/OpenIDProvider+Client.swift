@@ -19,6 +19,10 @@ extension OpenIDProvider {
         public var postLogoutRedirectURIs: [String]?
         /// The grants that it may use.
         public var grantTypes: Set<GrantType>
+        /// How its ID tokens are signed (`id_token_signed_response_alg`); nil means the provider's algorithm.
+        public var idTokenAlgorithm: SignatureAlgorithm?
+        /// How its userinfo is signed (`userinfo_signed_response_alg`); nil means as the provider does for all clients.
+        public var userInfoAlgorithm: SignatureAlgorithm?
         /// The back-channel logout URI; nil for none (OpenID Connect Back-Channel Logout 1.0).
         public var backChannelLogoutURI: String?
         /// The front-channel logout URI; nil for none (OpenID Connect Front-Channel Logout 1.0).

@@ -25,14 +25,34 @@ extension OpenIDProvider {
             method = TransportRequest.Method(rawValue: request.method)
             headers = request.headers
             body = Data(request.body)
-            let isForm = headers["Content-Type"]?.hasPrefix("application/x-www-form-urlencoded") == true
-            let text = method == .post ? (isForm ? String(decoding: body, as: UTF8.self) : "") : request.query ?? ""
+            let text =
+                method == .post
+                ? (Self.isForm(headers) ? String(decoding: body, as: UTF8.self) : "") : request.query ?? ""
             let decoded = Parameters(decoding: text)
             parameters = decoded ?? [:]
             // RFC 8707 and RFC 8693 let these come more than once.
             var single = parameters
             for name in ["resource", "audience"] { single[name] = nil }
             isWellFormed = decoded != nil && single.repeatedName == nil
+        }
+
+        /// The type of a body that is no form, where only a form is read.
+        var foreignType: String? {
+            let readsForm = ![.resource, .registration, .clientConfiguration].contains(endpoint)
+            let type = headers["Content-Type"]?.printable(60) ?? "without Content-Type"
+            return readsForm && method == .post && !body.isEmpty && !Self.isForm(headers) ? type : nil
+        }
+
+        private static func isForm(_ headers: TransportHeaders) -> Bool {
+            headers["Content-Type"]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true
+        }
+
+        /// The client that the request names, in its form or in HTTP Basic.
+        var clientID: String? {
+            let basic = credentials(of: "Basic").flatMap { Base64.decode($0) }.map {
+                String(decoding: $0, as: UTF8.self)
+            }
+            return parameters["client_id"] ?? basic?.split(separator: ":").first.flatMap { PercentEncoding.decode($0) }
         }
 
         /// The text after `Bearer` in the `Authorization` header.

@@ -19,6 +19,15 @@ extension ProviderPage {
                 <span>\(code(name)) \(trouble.summary.markupEscaped)</span></label>
                 """
         }
+        let asked = provider.askedLogins.map { code, user, login in
+            """
+            <form method="post"><input type="hidden" name="login" value="\(code.markupEscaped)">
+            <p>\(self.code(login.clientID)) asks \(self.code(user.name)) to log in\(login.scopes.isEmpty ? "" : " with ")\
+            \(login.scopes.map(self.code).joined(separator: " ")).</p>
+            <div class="buttons"><button type="submit" name="action" value="allow">Allow</button>
+            <button type="submit" name="action" value="deny" class="quiet">Deny</button></div></form>
+            """
+        }
         let requests = provider.log.suffix(20).reversed().map { line in
             code("\(line.date.formatted(.iso8601.time(includingFractionalSeconds: false))) \(line.message)")
         }
@@ -31,17 +40,21 @@ extension ProviderPage {
                 <h2>Clients</h2>
                 \(list(clients))
                 <p>The API is \(code(provider.url(of: .resource))).</p>
+                \(asked.isEmpty ? "" : "<h2>Logins that wait for an answer</h2>")
+                \(asked.joined(separator: "\n"))
+                <h2>Newest requests</h2>
+                \(requests.isEmpty ? "<p>None yet.</p>" : list(requests))
                 <h2>What goes wrong</h2>
                 <form method="post">
+                <div class="choices">
                 \(troubles.joined(separator: "\n"))
+                </div>
                 <div class="buttons"><button type="submit" id="apply">Apply</button></div>
                 </form>
                 <form method="post" class="buttons">
                 <button type="submit" name="action" value="expire" class="quiet">Expire access tokens</button>
                 <button type="submit" name="action" value="revoke" class="quiet">Revoke all grants</button>
                 </form>
-                <h2>Newest requests</h2>
-                \(requests.isEmpty ? "<p>None yet.</p>" : list(requests))
                 """, formTargets: ["'self'"], isOwn: true)
     }
 

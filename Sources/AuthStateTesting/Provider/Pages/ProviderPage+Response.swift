@@ -72,7 +72,8 @@ extension ProviderPage {
         button.quiet { color: var(--text); background: none; border-color: var(--line) }
         .alert { color: var(--alert) }
         .wide { max-width: 48rem }
-        .choice { display: flex; gap: .6rem; align-items: baseline; color: var(--text) }
+        .choices { columns: 18rem; column-gap: 1.5rem }
+        .choice { break-inside: avoid; margin-top: 0; padding-top: .4rem; display: flex; gap: .6rem; align-items: baseline; color: var(--text) }
         .choice input { width: auto }
         h2 { margin: 1.5rem 0 .5rem; font-size: 1rem }
         iframe { width: 100%; height: 3rem; border: 0 }
