@@ -8,6 +8,9 @@ extension OpenIDProvider {
     public struct Deviations: Sendable {
         /// Changes members of a JSON document.
         public typealias Edit = @Sendable (_ members: inout [String: JSONValue]) -> Void
+        /// Changes a token before it is signed.
+        public typealias TokenEdit =
+            @Sendable (_ claims: inout [String: JSONValue], _ header: inout [String: JSONValue]) -> Void
 
         /// A fault of a signature.
         public enum Signature: Sendable, Hashable {
@@ -46,10 +49,13 @@ extension OpenIDProvider {
         /// Changes successful token responses.
         public var tokenResponse: Edit?
         /// Changes an ID token before it is signed.
-        public var idToken:
-            (@Sendable (_ claims: inout [String: JSONValue], _ header: inout [String: JSONValue]) -> Void)?
+        public var idToken: TokenEdit?
         /// The fault of ID tokens' signatures.
         public var signature = Signature.good
+        /// Changes a logout token before it is signed.
+        public var logoutToken: TokenEdit?
+        /// The fault of logout tokens' signatures.
+        public var logoutTokenSignature = Signature.good
         /// Changes userinfo, before it is signed.
         public var userInfo: Edit?
         /// The fault of signed userinfo's signature.

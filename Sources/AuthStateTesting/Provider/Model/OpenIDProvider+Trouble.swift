@@ -76,9 +76,33 @@ extension OpenIDProvider {
             Trouble(
                 "wrong-audience", "ID tokens are for another client.",
                 change: { claims(&$0) { ($0["aud"], $0["azp"]) = ("another-client", "another-client") } }),
+            Trouble("no-audience", "ID tokens have no aud.", change: { claims(&$0) { $0["aud"] = nil } }),
             Trouble(
                 "wrong-nonce", "ID tokens have another login's nonce.",
                 change: { claims(&$0) { $0["nonce"] = "another" } }),
+            Trouble("no-subject", "ID tokens have no sub.", change: { claims(&$0) { $0["sub"] = nil } }),
+            Trouble("no-issue-time", "ID tokens have no iat.", change: { claims(&$0) { $0["iat"] = nil } }),
+            Trouble(
+                "expired-token", "ID tokens expired an hour ago.",
+                change: { claims(&$0) { $0["exp"] = ($0["iat"]?.intValue).map { .number(JSONNumber($0 - 3600)) } } }),
+            Trouble(
+                "wrong-token-issuer", "ID tokens are of another issuer.",
+                change: { claims(&$0) { $0["iss"] = "https://another.example" } }),
+            Trouble(
+                "wrong-at-hash", "The at_hash of ID tokens is that of another access token.",
+                change: { claims(&$0) { if $0["at_hash"] != nil { $0["at_hash"] = wrongHash } } }),
+            Trouble(
+                "wrong-c-hash", "The c_hash of ID tokens is that of another code.",
+                change: { claims(&$0) { if $0["c_hash"] != nil { $0["c_hash"] = wrongHash } } }),
+            Trouble(
+                "no-c-hash", "ID tokens have no c_hash.",
+                change: { claims(&$0) { $0["c_hash"] = nil } }),
+            Trouble(
+                "unsigned", "ID tokens are not signed: alg is none.", change: { $0.deviations.signature = .missing }),
+            Trouble("no-key-id", "ID tokens do not name their key.", change: { header(&$0) { $0["kid"] = nil } }),
+            Trouble(
+                "wrong-user", "Userinfo is about another user.",
+                change: { edit(&$0.deviations.userInfo) { $0["sub"] = "another-user" } }),
             Trouble(
                 "wrong-issuer", "The metadata names another issuer.",
                 change: { edit(&$0.deviations.metadata) { $0["issuer"] = "https://another.example" } }),
@@ -88,7 +112,40 @@ extension OpenIDProvider {
             Trouble(
                 "wrong-state", "The browser comes back with another state.",
                 change: { answer(&$0) { $0["state"] = "another" } }),
+            Trouble(
+                "no-logout-state", "The browser comes back from a logout without state.",
+                change: { $0.deviations.endSessionResponse = { $0["state"] = nil } }),
+            Trouble(
+                "wrong-logout-state", "The browser comes back from a logout with another state.",
+                change: { $0.deviations.endSessionResponse = { $0["state"] = "another" } }),
+            Trouble(
+                "logout-unsigned", "Logout tokens are not signed: alg is none.",
+                change: { $0.deviations.logoutTokenSignature = .missing }),
+            Trouble(
+                "logout-bad-signature", "The signature of each logout token is wrong.",
+                change: { $0.deviations.logoutTokenSignature = .broken }),
+            Trouble(
+                "logout-wrong-algorithm", "Logout tokens name another algorithm than ID tokens.",
+                change: { logout(&$0) { $1["alg"] = $1["alg"] == "ES256" ? "RS256" : "ES256" } }),
+            Trouble(
+                "logout-wrong-issuer", "Logout tokens are of another issuer.",
+                change: { logout(&$0) { claims, _ in claims["iss"] = "https://another.example" } }),
+            Trouble(
+                "logout-wrong-audience", "Logout tokens are for another client.",
+                change: { logout(&$0) { claims, _ in claims["aud"] = "another-client" } }),
+            Trouble(
+                "logout-wrong-event", "Logout tokens are about another event.",
+                change: { logout(&$0) { claims, _ in claims["events"] = ["https://another.example/event": [:]] } }),
+            Trouble(
+                "logout-no-event", "Logout tokens have no events.",
+                change: { logout(&$0) { claims, _ in claims["events"] = nil } }),
+            Trouble(
+                "logout-nonce", "Logout tokens have a nonce, as ID tokens do.",
+                change: { logout(&$0) { claims, _ in claims["nonce"] = "another" } }),
         ]
+
+        /// 128 bits of another hash.
+        private static let wrongHash: JSONValue = "AAAAAAAAAAAAAAAAAAAAAA"
 
         private static func at(_ endpoints: [Endpoint], _ fault: Fault) -> @Sendable (Request) -> Fault? {
             { endpoints.contains($0.endpoint) ? fault : nil }
@@ -106,11 +163,21 @@ extension OpenIDProvider {
 
         private static func claims(
             _ configuration: inout Configuration, _ change: @escaping @Sendable (inout [String: JSONValue]) -> Void
-        ) {
-            let former = configuration.deviations.idToken
-            configuration.deviations.idToken = { claims, header in
+        ) { edit(&configuration.deviations.idToken) { claims, _ in change(&claims) } }
+
+        private static func header(
+            _ configuration: inout Configuration, _ change: @escaping @Sendable (inout [String: JSONValue]) -> Void
+        ) { edit(&configuration.deviations.idToken) { _, header in change(&header) } }
+
+        private static func logout(_ configuration: inout Configuration, _ change: @escaping Deviations.TokenEdit) {
+            edit(&configuration.deviations.logoutToken, change)
+        }
+
+        private static func edit(_ deviation: inout Deviations.TokenEdit?, _ change: @escaping Deviations.TokenEdit) {
+            let former = deviation
+            deviation = { claims, header in
                 former?(&claims, &header)
-                change(&claims)
+                change(&claims, &header)
             }
         }
 

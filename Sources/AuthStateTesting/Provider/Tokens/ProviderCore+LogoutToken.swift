@@ -5,7 +5,7 @@ import AuthStateTransport
 
 extension ProviderCore {
     func logoutToken(for clientID: String, subject: String?, sessionID: String?) throws(JOSEError) -> String {
-        let (issuer, algorithm, now) = withState { ($0.issuer, $0.configuration.answerAlgorithm, $0.now) }
+        let (issuer, configuration, now) = withState { ($0.issuer, $0.configuration, $0.now) }
         let issuedAt = Int64(now.rounded(.down))
         var claims: [String: JSONValue] = [
             "iss": .string(issuer), "aud": .string(clientID), "iat": .number(JSONNumber(issuedAt)),
@@ -15,8 +15,12 @@ extension ProviderCore {
         claims["sub"] = subject.map { .string($0) }
         claims["sid"] = sessionID.map { .string($0) }
         var deviations = OpenIDProvider.Deviations()
-        deviations.idToken = { _, header in header["typ"] = "logout+jwt" }
-        return try UnsignedIDToken(claims: claims, algorithm: algorithm).signed(keys: keys, deviations: deviations)
+        (deviations.idToken, deviations.signature) = (
+            configuration.deviations.logoutToken, configuration.deviations.logoutTokenSignature
+        )
+        let algorithm = configuration.answerAlgorithm(for: configuration.client(clientID))
+        return try UnsignedIDToken(claims: claims, algorithm: algorithm, type: "logout+jwt")
+            .signed(keys: keys, deviations: deviations)
     }
 
     /// Posts logout tokens to the clients of ended sessions (OpenID Connect Back-Channel Logout 1.0, section 2.5); each client has
