@@ -41,6 +41,58 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `the program in Docs TestProvider logs in as it stands`() async throws {
+            let page = URL(filePath: #filePath).deletingLastPathComponent().appending(
+                path: "../../../../Docs/TestProvider.md")
+            let text = try String(contentsOf: page, encoding: .utf8)
+            let code = try #require(text.firstMatch(of: /```python\n([\s\S]*?)```/)).output.1
+            try await with(Running("--automatic")) { provider in
+                let folder = try TemporaryFolder()
+                let lines = code.split(separator: "\n").map { $0.hasPrefix("   ") ? $0.dropFirst(3) : $0 }.joined(
+                    separator: "\n")
+                try lines.replacing("http://127.0.0.1:9400", with: provider.issuer)
+                    .write(toFile: folder("client.py"), atomically: true, encoding: .utf8)
+                // The browser goes to the address that the program shows, and its end is pasted.
+                let browser = """
+                    import builtins, requests, sys
+                    builtins.input = lambda words: requests.get(words.split()[1], allow_redirects=False).headers["Location"]
+                    exec(open(sys.argv[1]).read())
+                    """
+                let result = try await Program.run(
+                    ["/usr/bin/python3", "-c", browser, folder("client.py")], within: .seconds(60))
+                #expect(result.output.contains("Hello, Ada Lovelace!"), "\(result)")
+            }
+        }
+
+        @Test("scopes and the algorithm of ID tokens can be chosen, for all clients or for one")
+        func choices() async throws {
+            let folder = try TemporaryFolder()
+            let clients = folder("clients")
+            try #"""
+            {"client_id": "app", "id_token_signed_response_alg": "PS256"}
+            {"client_id": "job", "client_secret": "s", "grant_types": ["client_credentials"]}
+            """#.write(toFile: clients, atomically: true, encoding: .utf8)
+            try await with(
+                Running("--automatic", "--scope", "read:items", "--algorithm", "EdDSA", "--clients", clients)
+            ) {
+                provider in
+                let result = try await Program.run(
+                    [
+                        "curl", "-s", "-u", "job:s", "-d", "grant_type=client_credentials&scope=read:items",
+                        "\(provider.issuer)/token",
+                    ])
+                #expect(result.output.contains("\"scope\":\"read:items\""), "\(result)")
+                let refusal = try await Program.run(["curl", "-si", "\(provider.issuer)/api/hello"]).output
+                #expect(refusal.contains("resource_metadata=\"\(provider.issuer)/resource-metadata\""))
+                let keys = try await Program.run(["curl", "-s", "\(provider.issuer)/jwks"]).output
+                #expect(keys.contains("\"OKP\"") && keys.contains("\"RSA\"") && !keys.contains("\"EC\""), "\(keys)")
+            }
+            for (arguments, word) in [(["--algorithm", "none"], "RS256"), (["--scope", "a b"], "--scope")] {
+                let result = try await Program.run([Authstate.path, "provider"] + arguments)
+                #expect(result.status == 64 && result.errors.contains(word), "\(result)")
+            }
+        }
+
         @Test func `oidc-agent logs in with a device code, and has a token`() async throws {
             try await with(Running("--automatic")) { provider in
                 let folder = try TemporaryFolder()

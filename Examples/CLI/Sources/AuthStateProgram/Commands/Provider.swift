@@ -18,6 +18,9 @@ struct Provider: Command {
             """)
     static let stage = AuthStateError.Stage.usage
 
+    /// The first is what clients of other languages expect where they are told nothing (OpenID Connect Core, section 15.1).
+    static let algorithms: [SignatureAlgorithm] = [.rs256, .es256, .ps256, .edDSA]
+
     @Option(help: ArgumentHelp("Listen on this port; 0 is any free one.", valueName: "port"))
     var port: Int?
 
@@ -46,6 +49,17 @@ struct Provider: Command {
             "A further redirect URI of the clients app and service; may be repeated. Not with --clients.",
             valueName: "uri"))
     var redirectURIs: [String] = []
+
+    @Option(
+        name: .customLong("scope"),
+        help: ArgumentHelp("A further scope that may be asked for; may be repeated.", valueName: "name"))
+    var scopes: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "How ID tokens are signed: \(Self.algorithms.map(\.rawValue).joined(separator: ", ")).", valueName: "alg"),
+        transform: SignatureAlgorithm.offered)
+    var algorithm = Self.algorithms[0]
 
     @Option(
         name: .customLong("break"),
@@ -86,6 +100,9 @@ struct Provider: Command {
         for uri in redirectURIs where (try? RedirectURI(uri)) == nil {
             throw ValidationError("--redirect-uri has to be an absolute URI without a fragment: \(uri.printable())")
         }
+        if let wrong = scopes.first(where: { $0.isEmpty || $0.contains(where: \.isWhitespace) }) {
+            throw ValidationError("--scope has to be one name, and may be repeated: '\(wrong.printable(60))'")
+        }
         if !redirectURIs.isEmpty, clients != nil {
             throw ValidationError("--redirect-uri cannot be used with --clients: put redirect_uris in the file.")
         }
@@ -96,6 +113,9 @@ struct Provider: Command {
         var configuration = OpenIDProvider.Configuration()
         configuration.login = automatic ? .automatic : .page
         configuration.accessTokenLifetime = .seconds(tokenLifetime)
+        configuration.signingAlgorithm = algorithm
+        configuration.protectedResource.metadataPlaces = [.challenge, .path]
+        configuration.scopes.formUnion(scopes)
         configuration.issuerPath = address.path
         configuration.isNamedLocalhost = address.isLocalhost
         configuration.file = keep
@@ -162,6 +182,17 @@ extension OpenIDProvider.Trouble {
             )
         }
         return trouble
+    }
+}
+
+extension SignatureAlgorithm {
+    static func offered(_ name: String) throws -> Self {
+        guard let known = Provider.algorithms.first(where: { $0.rawValue == name.uppercased() || $0.rawValue == name })
+        else {
+            let names = Provider.algorithms.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("--algorithm has to be one of \(names), not '\(name.printable(40))'.")
+        }
+        return known
     }
 }
 

@@ -100,6 +100,7 @@ extension OpenIDProvider.Client {
         try line.check([
             "client_id", "client_secret", "redirect_uris", "post_logout_redirect_uris", "grant_types", "jwks",
             "token_endpoint_auth_method", "backchannel_logout_uri", "frontchannel_logout_uri",
+            "id_token_signed_response_alg",
         ])
         self.init(id: try line.required("client_id"), secret: try line.text("client_secret"))
         if let uris = try line.texts("redirect_uris") {
@@ -118,6 +119,14 @@ extension OpenIDProvider.Client {
         }
         authenticationMethod = try line.text("token_endpoint_auth_method").map(
             ClientAuthenticationMethod.init(rawValue:))
+        if let name = try line.text("id_token_signed_response_alg") {
+            guard let known = try? SignatureAlgorithm.offered(name) else {
+                throw ProviderLines.Fault(
+                    expected: "id_token_signed_response_alg as one of "
+                        + Provider.algorithms.map(\.rawValue).joined(separator: ", "), received: name.printable(40))
+            }
+            idTokenAlgorithm = known
+        }
         backChannelLogoutURI = try line.text("backchannel_logout_uri")
         frontChannelLogoutURI = try line.text("frontchannel_logout_uri")
     }
