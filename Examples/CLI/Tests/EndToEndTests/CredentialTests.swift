@@ -78,6 +78,21 @@ extension EndToEndTests {
                 answer.output.hasPrefix("username=ada\npassword=") && answer.output.contains("\npassword_expiry_utc="))
         }
 
+        @Test func `git's later calls keep the report of the call that renewed`() async throws {
+            let authstate = try await Authstate.loggedIn(.glewlwyd)
+            try await authstate.expire()
+            let report = authstate.folder("git.html")
+            for operation in ["get", "get", "store", "erase"] {
+                let result = try await Program.run([
+                    "/bin/sh", "-c",
+                    "printf 'protocol=https\\nhost=git.example\\n\\n' | '\(Authstate.path)' git-credential --host git.example "
+                        + "\(operation) --report '\(report)' --state '\(authstate.stateFile)'",
+                ])
+                #expect(result.status == 0, "\(result)")
+                #expect(authstate.folder.text("git.html").contains("POST /"), "after \(operation)")
+            }
+        }
+
         @Test func `a question that does not end is over with the time for the command`() async throws {
             let folder = try TemporaryFolder()
             try #require(mkfifo(folder("question"), 0o600) == 0)

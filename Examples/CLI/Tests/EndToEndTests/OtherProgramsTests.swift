@@ -103,6 +103,7 @@ extension EndToEndTests {
                 "\(result)")
             let refused = try await authstate("token-file", "/nonexistent/token")
             #expect(refused.status == 75 && refused.errors.contains("/nonexistent/token: No such file"), "\(refused)")
+            #expect(!refused.errors.contains(authstate.stateFile), "the login's own file is not the reason: \(refused)")
         }
 
         @Test("boto3 gets the credentials of a role for the login's ID token, and AWS' reason when it is refused")

@@ -39,6 +39,8 @@ struct AWSCredential: Command {
     @OptionGroup(title: "Common options")
     var common: CommonOptions
 
+    var isCalledByPrograms: Bool { true }
+
     func validate() throws {
         guard roleARN.hasPrefix("arn:"), roleARN.contains(":role/") else {
             throw ValidationError("--role-arn has to be like arn:aws:iam::123456789012:role/work.")

@@ -34,6 +34,8 @@ struct DockerCredential: Command {
     @OptionGroup(title: "Common options")
     var common: CommonOptions
 
+    var isCalledByPrograms: Bool { true }
+
     func perform(_ context: Context) async throws -> Report {
         switch operation {
         case .list: return report(.object(Dictionary(servers.host.map { ($0, .string(servers.username)) }) { $1 }))

@@ -44,6 +44,8 @@ struct GitCredential: Command {
     @OptionGroup(title: "Common options")
     var common: CommonOptions
 
+    var isCalledByPrograms: Bool { true }
+
     func perform(_ context: Context) async throws -> Report {
         let question = GitQuestion(try InputFile.read("-"))
         if operation == .get, let problem = question.problem { context.console.note("authstate: \(problem)") }

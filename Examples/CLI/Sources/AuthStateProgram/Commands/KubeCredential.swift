@@ -31,6 +31,8 @@ struct KubeCredential: Command {
     @OptionGroup(title: "Common options")
     var common: CommonOptions
 
+    var isCalledByPrograms: Bool { true }
+
     func validate() throws {
         for url in server where Self.name(ofServer: url) == nil {
             throw ValidationError("--server '\(url)' is not the https URL of a cluster.")

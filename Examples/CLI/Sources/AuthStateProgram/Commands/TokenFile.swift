@@ -107,7 +107,7 @@ struct TokenFile: Command {
     private static func unwritable(_ path: String, _ fault: ReplacedFile.Fault) -> AuthStateError {
         AuthStateError(
             .storeUnwritable, stage: .store, "The token cannot be written to its file.",
-            expected: "a file in a folder that you can write to", received: "\(path): \(fault)",
+            expected: "a file in a folder that you can write to", received: "\(URL(filePath: path).path): \(fault)",
             hint: "Choose another file, or make its folder writable.")
     }
 }

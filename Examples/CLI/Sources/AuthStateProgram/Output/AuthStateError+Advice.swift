@@ -18,7 +18,9 @@ extension AuthStateError {
             "'authstate login", with: "'authstate login\(options.loginSelection(for: names ? nil : resource))")
         let key = AuthStateKey(rawValue: options.profile)
         if kind == .store, let location = try? StateLocation(options),
-            let place = try? location.store(key: key).path(for: key), !copy.description.contains(place)
+            let place = try? location.store(key: key).path(for: key), !copy.description.contains(place),
+            // One that names another file is about that.
+            copy.received?.hasPrefix("/") != true
         {
             copy.received = copy.received.map { "\($0) in \(place)" } ?? place
         }

@@ -33,6 +33,9 @@ struct ReportFile: Sendable {
         }
     }
 
+    /// Whether there is a report already.
+    var exists: Bool { FileManager.default.fileExists(atPath: file.path) }
+
     /// Writes what was recorded.
     func write(_ trace: LoginTrace, failure: AuthStateError?) throws(ReplacedFile.Fault) {
         switch form {

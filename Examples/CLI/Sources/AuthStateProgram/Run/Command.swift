@@ -14,6 +14,8 @@ public protocol Command: AsyncParsableCommand, Sendable {
     var timeLimit: Double { get }
     /// Whether it works until it is interrupted; the time limit is that of each request then.
     var runsUntilInterrupted: Bool { get }
+    /// Whether another program runs it again and again, so that a call without a step keeps the report of an earlier one.
+    var isCalledByPrograms: Bool { get }
     /// The advice when it takes longer; nil leaves the error's own.
     var timeLimitHint: String? { get }
 
@@ -72,6 +74,8 @@ extension Command {
     public var timeLimit: Double { Self.timeLimit }
     /// No.
     public var runsUntilInterrupted: Bool { false }
+    /// No.
+    public var isCalledByPrograms: Bool { false }
     /// To try again, or to allow more time.
     public var timeLimitHint: String? { "Try again, or allow more time with --timeout." }
 
@@ -105,7 +109,8 @@ extension Command {
             console.show(error)
             throw ExitCode(ExitReason(error.kind).rawValue)
         }
-        let trace = LoginTrace(common, console)
+        let steps = StepCount()
+        let trace = LoginTrace(common, console, steps)
         let context = Context(console: console, timeLimit: limit, common: common, keys: keys, trace: trace)
         var status: ExitReason
         var failure: AuthStateError?
@@ -126,7 +131,7 @@ extension Command {
             }
             (status, failure) = (ExitReason(error.kind), error)
         }
-        if let file, let trace {
+        if let file, let trace, !(isCalledByPrograms && steps.isZero && failure == nil && file.exists) {
             do { try file.write(trace, failure: failure) } catch {
                 console.note("authstate: The report could not be written to \(common.report ?? ""): \(error).")
             }
