@@ -202,9 +202,22 @@ struct OpenIDProviderTroubleTests {
         let proof = "Basic \(Base64.encode(Array("service:wrong".utf8)))"
         _ = try await fixture.post(["grant_type": "client_credentials"], headers: ["Authorization": proof])
         #expect(try await send("text/plain", "", "/api").contains("/api/hello"))
+        let wrong = "client_id=app&response_type=code&redirect_uri=http://127.0.0.1/callback&scope=%1B%5B31m%0Aread"
+        for query in [wrong, "client_id=app&redirect_uri=http://127.0.0.1/elsewhere", "client_id=none"] {
+            let url = try #require(URL(string: "\(fixture.provider.url(of: .authorization))?\(query)"))
+            _ = try await fixture.service.transport.send(TransportRequest(url: url))
+        }
         let log = lines.withLock(\.self)
         #expect(log.contains { $0.hasPrefix("POST /token client_credentials service 401 invalid_client: The client") })
         #expect(log.contains("POST /api 404"))
+        #expect(log.contains { $0.contains("invalid_scope") })
+        #expect(
+            log.allSatisfy { line in line.unicodeScalars.allSatisfy { $0.value >= 0x20 } }, "no line moves the cursor")
+        #expect(
+            log.contains {
+                $0.contains("400 This redirect URI is not registered") && $0.contains("/elsewhere. Registered: ")
+            })
+        #expect(log.last?.contains("400 This client is not known here: none. Known: app, service.") == true)
     }
 
     @Test

@@ -16,7 +16,9 @@ extension ProviderState {
     /// The authorization endpoint (RFC 6749, section 4.1.1; OpenID Connect Core, section 3.1.2).
     mutating func authorize(_ request: Request) throws(ProviderRefusal) -> ProviderDecision {
         guard let client = configuration.client(request.parameters["client_id"]) else {
-            return .response(ProviderPage.problem("This client is not known here.").response)
+            let names = configuration.clients.map(\.id).prefix(10).joined(separator: ", ")
+            let given = request.parameters["client_id"].map { ": \($0.printable(100))" } ?? ": client_id is missing"
+            return .response(ProviderPage.problem("This client is not known here\(given). Known: \(names).").response)
         }
         let parameters: Parameters
         do throws(ProviderRefusal) {
@@ -25,7 +27,12 @@ extension ProviderState {
             return .response(ProviderPage.problem("\(error.error): \(error.description ?? "")").response)
         }
         guard let redirectURI = parameters["redirect_uri"], client.allowsRedirect(to: redirectURI) else {
-            return .response(ProviderPage.problem("This redirect URI is not registered for the client.").response)
+            let given = parameters["redirect_uri"].map { ": \($0.printable(200))" } ?? ": redirect_uri is missing"
+            let known = client.redirectURIs.prefix(10).joined(separator: ", ")
+            return .response(
+                ProviderPage.problem(
+                    "This redirect URI is not registered for the client\(given). Registered: \(known)."
+                ).response)
         }
         let login = Login(
             client: client, redirectURI: redirectURI, mode: mode(of: parameters), parameters: parameters,

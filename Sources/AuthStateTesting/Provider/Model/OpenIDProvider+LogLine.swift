@@ -16,7 +16,8 @@ extension OpenIDProvider {
         init(_ request: Request, path: String, at date: Date, outcome: String) {
             (self.date, endpoint) = (date, request.endpoint)
             let words = [request.parameters["grant_type"], request.clientID].compactMap { $0?.printable(100) }
-            message = (["\(request.method)", path.printable(200)] + words + [outcome]).joined(separator: " ")
+            message = (["\(request.method)", path.printable(200)] + words + [outcome.printable(400)]).joined(
+                separator: " ")
         }
 
         init(unknown method: String, _ path: String, at date: Date, status: Int) {
@@ -37,7 +38,11 @@ extension LoopbackResponse {
         let redirected = headers["Location"].flatMap { URIReference($0).query.flatMap { Parameters(decoding: $0) } }
         let members = headers["Content-Type"] == "application/json" ? try? JSONValue(parsing: body) : nil
         func text(_ name: String) -> String? { redirected?[name] ?? members?[name]?.stringValue }
-        guard let error = text("error") else { return "\(status)" }
+        guard let error = text("error") else {
+            let page = status >= 400 ? String(decoding: body, as: UTF8.self) : ""
+            let alert = page.firstMatch(of: /<p role="alert">(.*?)<\/p>/)?.output.1
+            return "\(status)" + (alert.map { " \($0.replacing("&amp;", with: "&"))" } ?? "")
+        }
         return "\(status) \(error)" + (text("error_description").map { ": \($0)" } ?? "")
     }
 }
