@@ -81,7 +81,7 @@ public struct LogoutToken: Sendable, Hashable, Redacted {
             guard let issued = token.claims["iat"]?.doubleValue else { return false }
             return issued <= now + leeway && issued >= now - expectation.policy.maximumAge.inSeconds
         },
-        ClaimRule(check: .logoutTokenExpiry, name: "exp", section: "2.6, 4", expected: "an end that is to come") {
+        ClaimRule(check: .logoutTokenExpiry, name: "exp", section: "2.6, 4", expected: "an end in the future") {
             token, expectation in
             let now = expectation.now.timeIntervalSince1970
             let end = end(of: token.claims, expectation)

@@ -231,7 +231,7 @@ struct LoginReportTests {
         let world = try await ReportedWorld { configuration in
             configuration.deviations.userInfo = {
                 for (name, value) in claims { $0[name] = .string(value) }
-                $0["city"] = "Lüdenscheid-Zürich"
+                $0["work_place"] = "Lüdenscheid-Zürich"
             }
         }
         let state = try await world.logIn(try await world.client())
