@@ -102,7 +102,7 @@ extension EndToEndTests {
                     oidc-gen demo --issuer "$0/" --client-id app --client-secret "" --redirect-uri http://localhost:4242 \
                         --scope "openid profile offline_access" --pw-cmd "echo pw" --flow=device --no-url-call \
                         --dae "$0/device_authorization" </dev/null >"$1/out" 2>&1 &
-                    for _ in $(seq 50); do
+                    for _ in $(seq 200); do
                         code=$(grep -oE "[A-Z]{4}-[A-Z]{4}" "$1/out" | head -1)
                         if [ -n "$code" ]; then break; fi
                         read -rt 0.2 <>"$1/pause" || true
@@ -113,7 +113,7 @@ extension EndToEndTests {
                     """
                 let result = try await Program.run(
                     ["bash", "-c", "mkfifo \"$1/pause\"; \(script)", provider.issuer, folder("")],
-                    environment: ["HOME": folder(""), "OIDC_CONFIG_DIR": folder("")], within: .seconds(60))
+                    environment: ["HOME": folder(""), "OIDC_CONFIG_DIR": folder("")], within: .seconds(120))
                 #expect(result.output.contains("Hello, Ada Lovelace!"), "\(result.output) \(result.errors)")
             }
         }
