@@ -68,9 +68,8 @@ struct CredentialChoiceTests {
 
     @Test("a secret has no line break at its end, wherever it comes from", arguments: ["\n", "\r\n", "\n\n"])
     func lineBreak(_ end: String) throws {
-        let name = "AUTHSTATE_SECRET_\(UInt64.random(in: 0 ... .max))"
+        let name = TestVariable.name()
         setenv(name, "s3cret +\(end)", 1)
-        defer { unsetenv(name) }
         let service = try service()
         for credential in [.environment(name), .secret("s3cret +\(end)")] as [ClientCredential] {
             let headers = try request(credential, service).headers

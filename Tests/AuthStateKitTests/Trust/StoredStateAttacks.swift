@@ -36,17 +36,17 @@ extension Attack {
             ]
         } + [
             Attack(.credentialOrigin) {
-                let key = ClientCredential.privateKey(environment: "AUTHSTATE_TEST_KEY")
+                let key = ClientCredential.privateKey(environment: keyVariable)
                 try await sign(with: key, allowing: [key.restricted(to: .configuration(service))])
             },
             Attack(.credentialReference) {
-                try await sign(with: .privateKey(environment: "AUTHSTATE_TEST_KEY"), allowing: [])
+                try await sign(with: .privateKey(environment: keyVariable), allowing: [])
             },
             Attack(.credentialReference) {
-                try await present(.assertion(environment: "AUTHSTATE_TEST_TOKEN"), allowing: [])
+                try await present(.assertion(environment: tokenVariable), allowing: [])
             },
             Attack(.credentialOrigin) {
-                let token = ClientCredential.assertion(environment: "AUTHSTATE_TEST_TOKEN")
+                let token = ClientCredential.assertion(environment: tokenVariable)
                 try await present(token, allowing: [token.restricted(to: .configuration(service))])
             },
             Attack(.secretFile) { try readAssertion("eyJhbGciOiJFUzI1NiJ9.e30.c2ln", mode: 0o664) },
@@ -120,9 +120,11 @@ extension Attack {
         }
     }
 
+    private static let (keyVariable, tokenVariable) = (TestVariable.name(), TestVariable.name())
+
     /// Asks for a token with an assertion that a service's key signs.
     private static func sign(with key: ClientCredential, allowing allowed: [ClientCredential]) async throws {
-        setenv("AUTHSTATE_TEST_KEY", ClientKeys.pkcs8, 1)
+        setenv(keyVariable, ClientKeys.pkcs8, 1)
         var options = AuthState.Options()
         options.allowedCredentials = allowed
         let record = try await restored(nil, options) {
@@ -137,7 +139,7 @@ extension Attack {
 
     /// Asks for a token with an assertion that a platform gave the program.
     private static func present(_ assertion: ClientCredential, allowing allowed: [ClientCredential]) async throws {
-        setenv("AUTHSTATE_TEST_TOKEN", "eyJhbGciOiJFUzI1NiJ9.e30.c2ln", 1)
+        setenv(tokenVariable, "eyJhbGciOiJFUzI1NiJ9.e30.c2ln", 1)
         var options = AuthState.Options()
         options.allowedCredentials = allowed
         let record = try await restored(nil, options) { $0.assertionGrant = AssertionGrant(assertion) }

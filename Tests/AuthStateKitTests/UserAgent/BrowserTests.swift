@@ -52,9 +52,8 @@ import Testing
 
     @Test("a command inherits no variable that a secret or key was read from, or that the program withholds")
     func environment() async throws {
-        let names = ["CLIENT", "SEALING", "OWN", "OTHER"].map { "AUTHSTATE_\($0)_\(UInt64.random(in: 0 ... .max))" }
+        let names = (0..<4).map { _ in TestVariable.name() }
         for name in names { setenv(name, String(repeating: "s", count: 43), 1) }
-        defer { for name in names { unsetenv(name) } }
         let folder = FileManager.default.temporaryDirectory.appending(path: "browser \(UInt64.random(in: 0 ... .max))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
