@@ -44,19 +44,21 @@ public final class SQLiteAuthStateStore: AuthStateStore {
     ///   - clock: Measures the deadlines of leases.
     ///   - onWarning: Called once for a file that other users can read (`.storeExposed`): a warning, not a failure. Called from a
     ///     thread of the store.
-    /// - Throws: `AuthStateError` with `.libraryUnavailable` when SQLite is not installed, `.invalidArgument` for a path with a
-    ///   NUL character.
+    /// - Throws: `AuthStateError` with `.libraryUnavailable` when SQLite is not installed, `.invalidArgument` for a path that is
+    ///   empty, has a NUL character or begins with another user's home folder.
     public init(
         file: String, clock: any Clock<Duration> = ContinuousClock(),
         onWarning: (@Sendable (AuthStateError) -> Void)? = nil
     ) throws {
         try SQLiteLibrary.open()
+        let path = FilePath.absolute(file)
+        try FilePath.check(path)
         guard !file.utf8.contains(0) else {
             throw AuthStateError(
                 .invalidArgument, stage: .store, "The path of the database contains a NUL character.",
                 hint: "Choose another path.")
         }
-        database = Database(FilePath.absolute(file), FileWarnings(report: onWarning))
+        database = Database(path, FileWarnings(report: onWarning))
         work = BlockingWork(label: "AuthStateKit.SQLiteAuthStateStore", clock: clock)
         writer = Writer(database, work, patience: Self.patience)
         self.clock = clock

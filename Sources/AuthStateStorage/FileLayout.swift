@@ -13,7 +13,7 @@ enum FileLayout: Sendable {
     ///
     /// In a folder the name is a hash: a key such as `../x` leads nowhere, and keys that differ only in case stay apart.
     func path(for key: AuthStateKey) throws -> String {
-        try checkPlace()
+        try FilePath.check(place)
         let path: String
         switch self {
         case .folder(let folder): path = "\(folder)/\(try Self.digest(of: key))\(Self.suffix)"
@@ -31,20 +31,9 @@ enum FileLayout: Sendable {
         return path
     }
 
-    /// Refuses an empty path, and one below a home folder that is not known here.
-    private func checkPlace() throws {
+    private var place: String {
         switch self {
-        case .folder(""), .file("", _):
-            throw AuthStateError(
-                .invalidArgument, stage: .store, "The path of the state is empty.",
-                hint: "Look at the variable or the setting that it comes from.")
-        case .folder(let path) where path.hasPrefix("~"), .file(let path, _) where path.hasPrefix("~"):
-            throw AuthStateError(
-                .invalidArgument, stage: .store,
-                "The path of the state begins with a home folder that is not known here.",
-                expected: "a path, or ~/ with the variable HOME", received: path,
-                hint: "Write the folder itself; a name in the current folder that begins so is ./~.")
-        default: return
+        case .folder(let place), .file(let place, _): place
         }
     }
 
@@ -70,7 +59,7 @@ enum FileLayout: Sendable {
         switch self {
         case .file(_, let key): return [key]
         case .folder(let folder):
-            try checkPlace()
+            try FilePath.check(folder)
             guard (try? FileStatus(ofFileAt: folder)) != nil else { return [] }
             let names: [String]
             do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {

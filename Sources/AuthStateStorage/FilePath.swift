@@ -8,10 +8,26 @@ package enum FilePath {
     /// Returns the path from the root, so that a later change of the current folder moves no state.
     package static func absolute(_ path: String) -> String {
         let path = HomeFolder.expanded(path)
-        // An empty path, and a home folder that is not known here, do not mean the current folder: FileLayout refuses them.
+        // An empty path, and a home folder that is not known here, do not mean the current folder: see check(_:).
         if path.isEmpty || path.hasPrefix("/") || path.hasPrefix("~") { return path }
         guard let current = owned(getcwd(nil, 0)) else { return path }
         return "\(current)/\(path)"
+    }
+
+    /// Refuses a place that is empty, or below a home folder that is not known here: `absolute` leaves them as they are.
+    package static func check(_ place: String) throws {
+        if place.isEmpty {
+            throw AuthStateError(
+                .invalidArgument, stage: .store, "The path of the state is empty.",
+                hint: "Look at the variable or the setting that it comes from.")
+        }
+        if place.hasPrefix("~") {
+            throw AuthStateError(
+                .invalidArgument, stage: .store,
+                "The path of the state begins with a home folder that is not known here.",
+                expected: "a path, or ~/ with the variable HOME", received: place,
+                hint: "Write the folder itself; a name in the current folder that begins so is ./~.")
+        }
     }
 
     /// Returns everything before the last slash.

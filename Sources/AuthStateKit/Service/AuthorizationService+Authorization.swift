@@ -80,7 +80,7 @@ extension AuthorizationService {
             }
             do {
                 return try await verified(tokens, expectation: expectation, provider: request.client.provider)
-            } catch let error as AuthStateError where error.kind == .refused && request.asksNoIdentity {
+            } catch let error as AuthStateError where error.code != .cancelled && request.asksNoIdentity {
                 configuration.trace?.noteLeniency(.unwantedIDToken, "id_token")
                 return tokens.withoutIDToken
             }

@@ -151,7 +151,11 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable, Redacted {
     package var needsIDToken: Bool { isOpenID && !(mayLackIDToken && !responseType.includesIDToken) }
 
     /// Whether nothing depends on an ID token: neither an identity, nor when and how the user logged in.
-    package var asksNoIdentity: Bool { !needsIDToken && maxAge == nil && essentialContextClasses.isEmpty }
+    package var asksNoIdentity: Bool {
+        let policy = client.provider.idTokenPolicy
+        return !isOpenID && nonce == nil && maxAge == nil && essentialContextClasses.isEmpty
+            && policy.contextClasses.isEmpty && !policy.requiresAccessTokenHash && policy.trustedAudiences == nil
+    }
 
     /// Client, scopes and endpoint; state, nonce and verifier stay secret.
     public var description: String {

@@ -38,7 +38,7 @@ public struct AuthenticationChallenge: Sendable, Hashable, Codable {
 
     /// Reads the values of all header lines; several challenges may share a line.
     ///
-    /// Nil when a line does not follow the grammar: then nothing can be said about any of them.
+    /// A missing comma between parameters is read as one. Nil when a line can be read in more than one way, or in none.
     public static func parse(_ lines: [String]) -> [AuthenticationChallenge]? {
         var challenges: [AuthenticationChallenge] = []
         for line in lines {

@@ -72,12 +72,13 @@ public struct EndSessionRequest: Sendable, Hashable, Codable, Redacted {
         let states = parameters.values("state")
         let isRight = states.count == 1 && ConstantTime.equals(states[0], state)
         guard TrustCheck.logoutState.holds(isRight) else {
-            let reason = ["error", "error_description"].compactMap { parameters[$0]?.printable(60) }
+            let words = ["error", "error_description"].compactMap { parameters[$0]?.printable(60) }
+            let reason = words.isEmpty ? "" : ", with the unconfirmed error \(words.joined(separator: ", "))"
             let received = states.isEmpty ? "no state" : states.count == 1 ? "a different state" : "state twice"
             throw AuthStateError(
                 .stateMismatch, stage: .logout, "The answer does not belong to this logout: state does not match.",
                 expected: "the state of the request",
-                received: received + (reason.isEmpty ? "" : ", with the error \(reason.joined(separator: ", "))"),
+                received: received + reason,
                 hint: "Log out again; the session at the provider may still be open.")
         }
         for name in parameters.repeatedNames { Leniency.repeatedParameter.note(name) }

@@ -7,8 +7,6 @@ extension AuthStateError {
         public init(rawValue: String) { self.rawValue = rawValue }
         /// The name.
         public var description: String { rawValue }
-        /// Returns whether an error has this code: `catch AuthStateError.Code.notLoggedIn`.
-        public static func ~= (code: Self, error: any Error) -> Bool { (error as? AuthStateError)?.code == code }
     }
 
     /// The reaction that a code asks of the program: wait, log in again, correct the configuration, and so on.

@@ -64,7 +64,7 @@ package enum ClientProof: Sendable, Hashable {
 }
 
 extension String {
-    /// Whether something stands around it that was hardly meant: white space, quotation marks, a byte order mark.
+    /// Whether it has white space, quotation marks or a byte order mark around it.
     fileprivate var isWrapped: Bool {
         let isQuoted = count > 1 && ["\"", "'"].contains { hasPrefix($0) && hasSuffix($0) }
         return isQuoted || first?.isWhitespace == true || last?.isWhitespace == true || hasPrefix("\u{FEFF}")

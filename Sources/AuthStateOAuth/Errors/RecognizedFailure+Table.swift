@@ -35,7 +35,7 @@ extension RecognizedFailure {
             signs: .errors(["deleted_client", "disabled_client"]),
             .words([
                 "aadsts700016", "client was not found", "client not found", "client was deleted", "unknown client",
-                "client does not exist", "no such client", "client is not registered", "unregistered client",
+                "client does not exist", "no such client", "unregistered client",
                 "invalid client_id", "client_id is invalid", "'client_id' parameter",
             ])),
         RecognizedFailure(

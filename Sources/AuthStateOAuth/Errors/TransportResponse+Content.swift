@@ -64,10 +64,12 @@ extension TransportResponse {
         return [challenge.error, challenge.errorDescription].compactMap(\.self).joined(separator: ", ").printable()
     }
 
-    /// The first words of a body that is neither JSON nor a page.
+    /// The first words of a refusal that is neither JSON, broken or not, nor a page, and that names no token or secret.
     private var plainReason: String? {
-        guard json == nil, !isPage else { return nil }
+        let first = body.first { !Self.whiteSpace.contains($0) }
+        guard status >= 400, let first, !"<{[".utf8.contains(first), json == nil else { return nil }
         let text = String(decoding: body.prefix(4096), as: UTF8.self)
+        guard !text.contains("token="), !text.lowercased().contains("secret") else { return nil }
         // A file is no text for people.
         guard text.unicodeScalars.count(where: { $0 == "\u{FFFD}" || $0 == "\0" }) * 8 <= text.utf8.count else {
             return nil

@@ -70,7 +70,7 @@ public struct IntrospectionResponse: Sendable, Hashable, Redacted {
         }
         guard let isActive = members.flag("active") else {
             throw AuthStateError(
-                .malformedResponse, stage: .token, "The introspection response does not say whether the token counts.",
+                .malformedResponse, stage: .token, "The introspection response does not say whether it is active.",
                 expected: "active, true or false",
                 received: members.members["active"] == nil ? "nothing" : "something else", httpStatus: 200)
         }

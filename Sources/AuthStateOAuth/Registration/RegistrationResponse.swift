@@ -81,14 +81,19 @@ public struct RegistrationResponse: Sendable, Hashable, Codable, Redacted {
         tokenEndpointAuthMethod = isForSecrets ? nil : method
         clientSecret = secret ?? (tokenEndpointAuthMethod.needsNoSecret ? nil : former?.clientSecret)
         clientSecretExpiresAt =
-            expiry.map { $0 == 0 ? nil : Date(timeIntervalSince1970: $0) }
+            expiry.map { $0 == 0 ? nil : Self.date($0) }
             ?? (secret == nil || secret == former?.clientSecret ? former?.clientSecretExpiresAt : nil)
         clientIDIssuedAt =
-            answer.number("client_id_issued_at").map { Date(timeIntervalSince1970: $0) }
+            answer.number("client_id_issued_at").flatMap(Self.date)
             ?? former?.clientIDIssuedAt
         registrationClientURI = isManaged ? uri ?? former?.registrationClientURI : nil
         registrationAccessToken = isManaged ? token ?? former?.registrationAccessToken : nil
         metadata = members
+    }
+
+    /// A time that a calendar can show.
+    private static func date(_ seconds: Double) -> Date? {
+        abs(seconds) < 1e12 ? Date(timeIntervalSince1970: seconds) : nil
     }
 
     /// An answer that is no registration.
@@ -99,7 +104,7 @@ public struct RegistrationResponse: Sendable, Hashable, Codable, Redacted {
             return AuthStateError(
                 .initialAccessTokenRejected, stage: .registration,
                 "The provider lets only those register whom it allows to\(oauth.map { ": \($0.summary)" } ?? "").",
-                expected: "an initial access token that counts", received: oauth == nil ? response.foreignReason : nil,
+                expected: "a valid initial access token", received: oauth == nil ? response.foreignReason : nil,
                 hint: "Get such a token from the provider, or register the client on its pages.", response: oauth,
                 httpStatus: response.status)
         }

@@ -72,7 +72,7 @@ extension TokenAnswer {
             }
             self = .tokens(try TokenResponse(json: json, response, to: request, sentAt: sentAt))
         } catch {
-            // A page in place of a renewal's answer is none of the provider.
+            // A page in place of a renewal's answer did not come from the provider.
             let isAnswer = isSuccess && error.code != .temporarilyUnavailable
             self = isAnswer ? .refused(error, refreshToken: refreshToken) : .error(error)
         }

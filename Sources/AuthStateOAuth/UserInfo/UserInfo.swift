@@ -3,7 +3,7 @@ public import AuthStateJOSE
 
 /// Claims about the user from the userinfo endpoint (OpenID Connect Core, section 5.3).
 public struct UserInfo: Sendable, Hashable, Redacted {
-    /// All claims, as they came.
+    /// All claims; null ones are left out.
     public let claims: [String: JSONValue]
     /// Whether `sub` was compared with an ID token's; without one the answer is not bound to a login.
     public let isBound: Bool

@@ -17,6 +17,8 @@ final class Connection: @unchecked Sendable {
     let file: FileStatus
     /// Whether the tables were found to be the store's.
     var isKnown = false
+    /// Whether the database was found to have a write-ahead log.
+    var hasLog = false
     private let handle: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]
 
@@ -98,9 +100,11 @@ final class Connection: @unchecked Sendable {
     /// Writes the changes of the transaction to the log, where they take the space that their commit needs.
     func flush() throws { try check(AuthStateSQLite_db_cacheflush(handle)) }
 
-    /// Undoes the transaction in progress, if there is one.
-    func rollBack() {
+    /// Undoes the transaction in progress, if there is one; returns whether there is none then.
+    @discardableResult
+    func rollBack() -> Bool {
         if AuthStateSQLite_get_autocommit(handle) == 0 { _ = try? run("ROLLBACK") }
+        return AuthStateSQLite_get_autocommit(handle) != 0
     }
 
     private func prepared(_ sql: String) throws -> OpaquePointer {

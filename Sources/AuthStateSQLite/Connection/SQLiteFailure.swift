@@ -20,6 +20,14 @@ struct SQLiteFailure: Error {
         (self.code, systemCode) = (code, isOfSystem ? errno : 0)
     }
 
+    /// Whether every change would meet it, now.
+    var isOfDatabase: Bool {
+        [
+            AuthStateSQLite_BUSY, AuthStateSQLite_LOCKED, AuthStateSQLite_PROTOCOL, AuthStateSQLite_CORRUPT,
+            AuthStateSQLite_NOTADB, AuthStateSQLite_IOERR,
+        ].contains(Int(code & 0xFF))
+    }
+
     /// The purpose of a statement, which decides the error of a failure.
     enum Purpose: Sendable { case reading, writing }
 

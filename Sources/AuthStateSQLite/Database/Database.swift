@@ -65,7 +65,7 @@ final class Database: Sendable {
             guard let connection = try borrow(real, creating: creating) else { return nil }
             defer { giveBack(connection) }
             var isReady = try DatabaseFormat.isReady(connection, real)
-            if !isReady, creating {
+            if creating, try !isReady || !DatabaseFormat.hasLog(connection) {
                 try DatabaseFormat.make(connection, real)
                 isReady = true
             }
@@ -96,7 +96,8 @@ final class Database: Sendable {
     }
 
     private func giveBack(_ connection: Connection) {
-        connection.rollBack()
+        // One that cannot end its transaction would keep the others from writing: it is closed.
+        guard connection.rollBack() else { return }
         state.withLock { state in
             if state.file == nil { state.file = connection.file }
             if let file = state.file, file.isSameFile(as: connection.file) { state.idle.append(connection) }
@@ -123,6 +124,12 @@ final class Database: Sendable {
                 "The database is \(found == nil ? "missing" : "empty"), its log is there: \(real).",
                 expected: "both, or neither", received: "the log \(real)-wal",
                 hint: "Put the database back; to begin anew end all programs that use it and remove the log too.")
+        }
+        // In a folder that others can write, too, another user may have made a file that SQLite would write to or read.
+        for suffix in ["-wal", "-shm", "-journal"] {
+            if let file = try FileStatus.withoutFollowing(real + suffix) {
+                try StateFile.checkOwnership(file, real + suffix)
+            }
         }
         guard let found else { return nil }
         guard found.isRegular else {

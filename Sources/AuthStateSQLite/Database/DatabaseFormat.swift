@@ -45,9 +45,19 @@ enum DatabaseFormat {
         return true
     }
 
-    /// Makes the tables, unless another process was faster.
+    /// Whether the database has a write-ahead log; one that another program copied or repaired may have none.
+    static func hasLog(_ connection: Connection) throws -> Bool {
+        if !connection.hasLog { connection.hasLog = try mode("PRAGMA journal_mode", connection) == ["wal"] }
+        return connection.hasLog
+    }
+
+    private static func mode(_ sql: String, _ connection: Connection) throws -> [String] {
+        try connection.run(sql) { String(decoding: $0.data(0), as: UTF8.self) }
+    }
+
+    /// Makes the log and the tables, unless another process was faster.
     static func make(_ connection: Connection, _ path: String) throws {
-        let mode = try connection.run("PRAGMA journal_mode=WAL") { String(decoding: $0.data(0), as: UTF8.self) }
+        let mode = try mode("PRAGMA journal_mode=WAL", connection)
         guard mode == ["wal"] else {
             throw AuthStateError(
                 .storeUnwritable, stage: .store, "The database cannot have a write-ahead log: \(path).",

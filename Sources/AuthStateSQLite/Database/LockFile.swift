@@ -132,6 +132,6 @@ final class LockFile: Sendable {
 extension KeyHash {
     /// The counter that a key has, with others.
     fileprivate var slot: Int { Int(bytes[0]) << 8 | Int(bytes[1]) }
-    /// The byte that a lease locks: two keys that share one would exclude each other, which no program will see.
+    /// The byte that a lease locks: two keys have the same one by a chance of 2⁻⁶¹.
     fileprivate var byte: Int64 { 1 + bytes[2..<10].reduce(Int64(0)) { $0 << 8 | Int64($1) } >> 2 & (1 << 61 - 1) }
 }

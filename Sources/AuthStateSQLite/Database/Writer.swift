@@ -83,7 +83,8 @@ final class Writer: Sendable {
         }
     }
 
-    /// Performs changes of one kind in one transaction; when one of them fails, each in its own, so that it fails alone.
+    /// Performs changes of one kind in one transaction; when one of them fails, each in its own, so that it fails alone, but for
+    /// failures of the database, which each of them would wait for.
     private static func perform(
         _ chosen: [Int], of changes: [Change], _ connection: Connection, _ errors: inout [(any Error)?]
     ) {
@@ -95,6 +96,10 @@ final class Writer: Sendable {
             for index in chosen { changes[index].note() }
         } catch {
             if chosen.count == 1 { return errors[first] = error }
+            if let failure = error as? SQLiteFailure, failure.isOfDatabase {
+                for index in chosen { errors[index] = failure }
+                return
+            }
             for index in chosen { perform([index], of: changes, connection, &errors) }
         }
     }

@@ -29,7 +29,7 @@ final class LoopbackExchange: Sendable {
     let callback = SharedResult<AuthorizationCallback>()
     private let pages: LoopbackPages
     private let purpose: UserAgentPurpose
-    /// Is told what an answer that is refused was, as soon as it comes.
+    /// Called with a description of each refused answer.
     private let onRefusal: (@Sendable (String) -> Void)?
     /// Nil until something is presented: before that nothing can be an answer.
     private let trip = Lock<Trip?>(nil)

@@ -51,4 +51,17 @@ import Testing
             "\(counter.counts)"
                 == "1 renewals, 1 failed; 2 callers waited, 1 denied; 0 changes adopted; 0 store failures")
     }
+
+    @Test func `a code is a pattern to catch by`() {
+        func caught(_ error: any Error) -> String {
+            do { throw error } catch AuthStateError.Code.notLoggedIn {
+                return "code"
+            } catch {
+                return "other"
+            }
+        }
+        #expect(caught(AuthStateError(.notLoggedIn, stage: .store, "No user.")) == "code")
+        #expect(caught(AuthStateError(.invalidGrant, stage: .refresh, "Ended.")) == "other")
+        #expect(caught(CancellationError()) == "other")
+    }
 }

@@ -63,6 +63,35 @@ import Testing
         #expect(try self.token(#"{"sub":1.5}"#).subject == nil)
     }
 
+    @Test(
+        "a number that may have been rounded is no user, whom another one would be mistaken for",
+        arguments: ["1.2345678901235e+17", "9007199254740993.0", "1e3", "-9223372036854775809"])
+    func roundedSubject(_ number: String) throws { #expect(try token(#"{"sub":\#(number)}"#).subject == nil) }
+
+    @Test("a refusal that is broken JSON, a form with tokens or a success is not shown")
+    func unshownBodies() {
+        for body in [#"{"client_secret":"NEW","error":"x",}"#, "access_token=NEW&expires_in=5", "the secret is NEW"] {
+            #expect(refusal(body).foreignReason == nil, "\(body)")
+        }
+        #expect(refusal("plain words", status: 206).foreignReason == nil)
+    }
+
+    @Test("an ID token that nothing depends on may be refused, and no other")
+    func dependence() throws {
+        let endpoint = try #require(URL(string: "https://op.example/token"))
+        func asksNoIdentity(_ scopes: [Scope], _ change: (inout IDTokenPolicy) -> Void = { _ in }) throws -> Bool {
+            var provider = ProviderConfiguration(authorizationEndpoint: endpoint, tokenEndpoint: endpoint)
+            change(&provider.idTokenPolicy)
+            return AuthorizationRequest(
+                Client(provider, id: "c"), scopes: scopes, redirectURI: try RedirectURI("app:/cb")
+            ).asksNoIdentity
+        }
+        #expect(try asksNoIdentity(["read"]) && !asksNoIdentity([.openID]))
+        #expect(try !asksNoIdentity(["read"]) { $0.contextClasses = ["mfa"] })
+        #expect(try !asksNoIdentity(["read"]) { $0.requiresAccessTokenHash = true })
+        #expect(try !asksNoIdentity(["read"]) { $0.trustedAudiences = [] })
+    }
+
     @Test func `userinfo may number the user, and has to name the same one`() throws {
         func userInfo(_ body: String) throws -> UserInfo {
             let answer = try UserInfoAnswer(TransportResponse(status: 200, body: Data(body.utf8)))
@@ -95,7 +124,7 @@ import Testing
             #"{"error":"x","message":"gone words"}"#,
             #"{"error":"x","error_description":"","detail":{"message":"gone words"}}"#, "gone \n words",
             #""gone words""#,
-            #"{"success":false,"error_msg":"gone words"}"#, #"{"error":"x","error":"gone words"}"#,
+            #"{"success":false,"error_msg":"gone words"}"#,
         ])
     func words(_ body: String) throws {
         let response = refusal(body)

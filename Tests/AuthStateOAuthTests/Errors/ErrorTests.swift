@@ -24,19 +24,6 @@ struct ErrorTests {
         #expect(AuthStateError(AuthStateError.Code(rawValue: "new"), stage: .token, "New.").kind == .refused)
     }
 
-    @Test func `a code is a pattern to catch by`() {
-        func caught(_ error: any Error) -> String {
-            do { throw error } catch AuthStateError.Code.notLoggedIn {
-                return "code"
-            } catch {
-                return "other"
-            }
-        }
-        #expect(caught(AuthStateError(.notLoggedIn, stage: .store, "No user.")) == "code")
-        #expect(caught(AuthStateError(.invalidGrant, stage: .refresh, "Ended.")) == "other")
-        #expect(caught(CancellationError()) == "other")
-    }
-
     @Test(
         "errors have the kinds that decide what a program does",
         arguments: [

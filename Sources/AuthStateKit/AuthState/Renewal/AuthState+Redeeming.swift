@@ -54,7 +54,7 @@ extension AuthState {
             return .success(response)
         } catch {
             let error = AuthStateError(wrapping: error, stage: .refresh)
-            guard error.kind == .refused, newest.idToken == nil,
+            guard error.code != .cancelled, newest.idToken == nil,
                 newest.lastAuthorizationResponse?.request.asksNoIdentity == true
             else { return .failure(error) }
             service.configuration.trace?.noteLeniency(.unwantedIDToken, "id_token")

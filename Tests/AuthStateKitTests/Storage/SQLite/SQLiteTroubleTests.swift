@@ -105,6 +105,29 @@ import Testing
         if isMissing { try saved.write(to: URL(filePath: path)) }
     }
 
+    @Test(
+        "a file beside the database that another user can change is refused", arguments: ["-wal", "-shm", "-journal"])
+    func planted(_ suffix: String) async throws {
+        #expect(FileManager.default.createFile(atPath: path + suffix, contents: nil))
+        chmod(path + suffix, 0o666)
+        let store = try store()
+        _ = try await expectStoreError(.storeUntrusted) { try await store.put("SECRET", "0") }
+        #expect(try Data(contentsOf: URL(filePath: path + suffix)).isEmpty)
+    }
+
+    @Test func `a database that was copied without a log gets one with the next save`() async throws {
+        try await fill()
+        try sql("PRAGMA journal_mode=DELETE")
+        #expect(try await store().load("0") != nil)
+        try await store().put("new", "0")
+        #expect(try DatabaseFormat.hasLog(Connection(path, permissionsOf: nil)))
+    }
+
+    @Test("a path that is empty, or below a home folder that is not known, is refused", arguments: ["", "~bob/s.db"])
+    func places(_ path: String) {
+        #expect(throws: AuthStateError.self) { try SQLiteAuthStateStore(file: path) }
+    }
+
     @Test func `an empty file without a log becomes a database`() async throws {
         #expect(FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]))
         #expect(try await store().load("0") == nil)

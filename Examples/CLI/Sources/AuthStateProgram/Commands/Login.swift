@@ -264,7 +264,7 @@ struct Login: Command {
         var registered = try await client.register ? session.registration(at: discovered, now: Date()) : nil
         if client.registerAnew { registered = nil }
         do { return try await logIn(way, at: discovered, &place, registered: registered, context.console) } catch let
-            error as AuthStateError where error.doesNotKnowClient && registered != nil
+            error as AuthStateError where error.httpStatus != nil && error.doesNotKnowClient && registered != nil
         {
             context.console.note(
                 "The provider no longer knows the client that registered here: registering another one.")

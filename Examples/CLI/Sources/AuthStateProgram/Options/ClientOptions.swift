@@ -190,8 +190,11 @@ struct ClientOptions: ParsableArguments {
 
     /// Whether the assertion is one of a user's identity, which the provider of an organization signs for another server (ID-JAG).
     var hasIdentityAssertion: Bool {
+        // A pipe can be read once, by the login.
+        let file = assertionFile.map { URL(filePath: $0.absolutePath) }
+        let isFile = (try? file?.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile) == true
         let text =
-            assertionFile.flatMap { try? InputFile.read($0) }.map { String(decoding: $0, as: UTF8.self) }
+            (isFile ? file : nil).flatMap { try? Data(contentsOf: $0) }.map { String(decoding: $0, as: UTF8.self) }
             ?? assertionEnv.flatMap { ProcessInfo.processInfo.environment[$0] } ?? ""
         guard let bytes = Base64URL.decode(text.prefix { $0 != "." }), let header = try? JSONValue(parsing: bytes)
         else { return false }

@@ -145,7 +145,7 @@ extension AuthStateError {
         (", or give the endpoints by hand", ""), ("Give the endpoints by hand, or ask", "Ask"),
         ("Use the endpoint's final URL.", "Ask the provider's operator to name the final URL in the metadata."),
         ("Check the issuer.", "Check --issuer."),
-        // What a program sets in its code.
+        // Settings of a program's code.
         ("log in without a DPoP key", "log in without --dpop"),
         ("Give the request a dpopKey, to which the token can be bound.", "Log in with --dpop."),
         ("Ask for resources that the provider", "Check --resource: it has to name what the provider"),

@@ -7,7 +7,7 @@ struct Interruption {
 
     init(_ onFirst: @escaping @Sendable () -> Void) {
         // The terminal's SIGINT is for the program that has the proxy: the proxy ends with it.
-        let isForChild = CommandLine.arguments.contains(ProxyChild.option)
+        let isForChild = CommandLine.arguments.prefix { $0 != "--" }.contains(ProxyChild.option)
         if isForChild { signal(SIGINT, SIG_IGN) }
         sources = (isForChild ? [SIGTERM] : [SIGINT, SIGTERM]).map { number in
             // The default action would end the program before the handler runs.
