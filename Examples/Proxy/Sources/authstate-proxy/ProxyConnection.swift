@@ -55,7 +55,7 @@ struct ProxyConnection: Sendable {
         var target = judge(request)
         if case .success = target, !isKnown {
             isKnown = true
-            places.leave(connection.channel)
+            places.identify(connection.channel)
         }
         first.cancel()
         var isConfirmed: Bool?
@@ -115,12 +115,15 @@ struct ProxyConnection: Sendable {
         await withTaskCancellationHandler {
             let deadline = closing(isKnown: true)
             do {
-                try await channel.writeAndFlush(answer.parts(isLast: false)[0]).get()
-                deadline.cancel()
+                let head = answer.parts(isLast: false)[0]
                 try await channel.eventLoop.submit {
                     let end = try channel.pipeline.syncOperations.handler(type: ProxyTunnel.self)
+                    let written = channel.writeAndFlush(head)
+                    // A program may send its first message as soon as it has the head.
                     end.join(api.value, limit: limit, tally)
-                }.get()
+                    return written
+                }.flatMap { $0 }.get()
+                deadline.cancel()
             } catch { channel.close(promise: nil) }
             try? await channel.closeFuture.get()
         } onCancel: {

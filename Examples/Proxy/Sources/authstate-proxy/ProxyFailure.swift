@@ -74,7 +74,7 @@ extension ProxyFailure {
     static let headers = ProxyFailure(431, "The headers have more than \(ProxyLimits.headerBytes >> 10) KiB.")
     static let method = ProxyFailure(501, "The proxy does not pass on CONNECT and TRACE.")
     static let upgrade = ProxyFailure(
-        501, "Of upgrades the proxy passes on those to WebSocket alone.", hint: "Use HTTP/1.1 without Upgrade.")
+        501, "The proxy passes on upgrades to WebSocket only.", hint: "Use HTTP/1.1 without Upgrade.")
     static let ending = ProxyFailure(503, "The proxy is ending.")
 }
 
@@ -90,7 +90,9 @@ enum ProxyLimits {
     static let targetBytes = 16 << 10
     /// The seconds that a program without the key has for a request, and for an answer.
     static let strangerSeconds = 5.0
-    /// The connections that are served at once; others wait. Each may have one to the API beside it, and many systems give a process
-    /// 1024 descriptors.
-    static let connections = 400
+    /// The connections that are served at once, by all listeners together; others wait. Each may need a second descriptor, for a
+    /// connection to the API.
+    ///
+    /// - Parameter descriptors: The descriptors that the process may have; some of them serve other ends.
+    static func connections(for descriptors: Int) -> Int { min(400, max(1, (descriptors - 64) / 2)) }
 }

@@ -18,6 +18,7 @@ struct ProxyServer: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let listeners: [Listener]
     private let socket: (file: ProxySocket, listener: Listener)?
+    private let places: ProxyPlaces
     /// The port.
     let port: Int
 
@@ -29,6 +30,7 @@ struct ProxyServer: Sendable {
     ///   - socket: The path of a Unix socket to listen on too; nil for none.
     init(port: Int, socket path: String? = nil) async throws {
         let file = try path.map(ProxySocket.init)
+        places = ProxyPlaces(ProxyLimits.connections(for: ProxyDescriptors.raise()))
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
             let listener = try await Self.listener(on: "127.0.0.1", port, group)
@@ -44,6 +46,7 @@ struct ProxyServer: Sendable {
             }
             if let file {
                 let bootstrap = ServerBootstrap(group: group)
+                    .serverChannelInitializer(Self.keep)
                     .childChannelOption(.allowRemoteHalfClosure, value: true)
                 let listener = try await bootstrap.bind(file.descriptor, childChannelInitializer: Self.configure)
                 socket = (file, listener)
@@ -63,6 +66,7 @@ struct ProxyServer: Sendable {
         on host: String, _ port: Int, _ group: MultiThreadedEventLoopGroup
     ) async throws -> Listener {
         try await ServerBootstrap(group: group)
+            .serverChannelInitializer(keep)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             // A program may end its side after the request, and waits for the answer all the same.
             .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -71,6 +75,13 @@ struct ProxyServer: Sendable {
             .childChannelOption(.tcpOption(.init(rawValue: keepAliveIdle)), value: 15)
             .childChannelOption(.tcpOption(.init(rawValue: TCP_KEEPINTVL)), value: 15)
             .bind(host: host, port: port, childChannelInitializer: configure)
+    }
+
+    /// Keeps a listener while no connection can be accepted.
+    @Sendable private static func keep(_ listener: any Channel) -> EventLoopFuture<Void> {
+        listener.eventLoop.makeCompletedFuture {
+            try listener.pipeline.syncOperations.addHandler(ProxyAcceptPause())
+        }
     }
 
     /// Makes a new connection one of HTTP.
@@ -96,11 +107,11 @@ struct ProxyServer: Sendable {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for listener in listeners {
-                    group.addTask { try await listener.executeThenClose { try await Self.serve($0, forwarder) } }
+                    group.addTask { try await listener.executeThenClose { try await serve($0, forwarder) } }
                 }
                 if let listener = socket?.listener {
                     let forwarder = forwarder.forSocket
-                    group.addTask { try await listener.executeThenClose { try await Self.serve($0, forwarder) } }
+                    group.addTask { try await listener.executeThenClose { try await serve($0, forwarder) } }
                 }
                 try await group.next()
                 group.cancelAll()
@@ -112,22 +123,13 @@ struct ProxyServer: Sendable {
         try? await group.shutdownGracefully()
     }
 
-    /// Serves at most `ProxyLimits.connections` at once; one that has shown no key makes room for a new one, else that waits in
-    /// the system's queue.
-    private static func serve(
+    /// Serves the connections of a listener. One that finds no place waits, and later ones in the system's queue.
+    private func serve(
         _ connections: NIOAsyncChannelInboundStream<Connection>, _ forwarder: ProxyForwarder
     ) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            let places = ProxyPlaces()
-            var count = 0
+        try await withThrowingDiscardingTaskGroup { group in
             for try await connection in connections {
-                if count >= ProxyLimits.connections {
-                    places.makeRoom()
-                    try await group.next()
-                } else {
-                    count += 1
-                }
-                places.enter(connection.channel)
+                await places.enter(connection.channel)
                 group.addTask { await ProxyConnection(connection, forwarder, places).serve() }
             }
             group.cancelAll()

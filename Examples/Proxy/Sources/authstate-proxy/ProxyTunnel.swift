@@ -34,6 +34,8 @@ final class ProxyTunnel: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
     /// The last write to the other end; reading goes on after it.
     private var last: EventLoopFuture<Void>?
+    /// Whether the program has ended its side, and still waits for what the API sends.
+    private var isInputOver = false
 
     /// - Parameter holds: Whether bytes are kept until the ends are joined.
     init(holds: Bool) { phase = holds ? .holding([], isOver: false) : .http }
@@ -48,6 +50,7 @@ final class ProxyTunnel: ChannelDuplexHandler {
         for piece in pieces { api.pass(piece) }
         if isOver { return api.close() }
         for end in [self, api] { end.readNext() }
+        if isInputOver { finish() }
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -73,11 +76,11 @@ final class ProxyTunnel: ChannelDuplexHandler {
     func read(context: ChannelHandlerContext) { if case .http = phase { context.read() } }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case .joined = phase, event as? ChannelEvent == .inputClosed {
-            close()
-        } else {
-            context.fireUserInboundEventTriggered(event)
+        if event as? ChannelEvent == .inputClosed {
+            isInputOver = true
+            if case .joined = phase { return finish() }
         }
+        context.fireUserInboundEventTriggered(event)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -110,6 +113,17 @@ final class ProxyTunnel: ChannelDuplexHandler {
         guard case .joined = phase, let context else { return }
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         (last ?? context.eventLoop.makeSucceededVoidFuture()).whenSuccess { bound.value.read() }
+    }
+
+    /// Tells the other side that nothing follows what was sent on it; what comes from there still passes.
+    private func finish() {
+        guard case .joined(let other, let side, let tally, _) = phase, let channel = other.context?.channel else {
+            return
+        }
+        tally.note(side)
+        (last ?? channel.eventLoop.makeSucceededVoidFuture()).whenComplete { _ in
+            channel.close(mode: .output, promise: nil)
+        }
     }
 
     /// Ends both connections, the other one after what was sent on it.

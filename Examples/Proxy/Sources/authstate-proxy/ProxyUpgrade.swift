@@ -54,17 +54,23 @@ final class ProxyUpgrade: Sendable {
             // The forwarder has a limit of its own, and tells of it.
             let deadline = channel.eventLoop.scheduleTask(in: limit + .seconds(5)) { channel.close(promise: nil) }
             defer { deadline.cancel() }
-            return try await withTaskCancellationHandler {
-                switch try await outcome.get() {
-                case .switched(let head, let end):
-                    opened.withLock { $0 = (channel, end) }
-                    return StreamedResponse(status: 101, headers: head.headers.transport) { nil }
-                case .answered(let answer):
-                    defer { channel.close(promise: nil) }
-                    return StreamedResponse(try await answer.get())
+            do {
+                return try await withTaskCancellationHandler {
+                    switch try await outcome.get() {
+                    case .switched(let head, let end):
+                        opened.withLock { $0 = (channel, end) }
+                        return StreamedResponse(status: 101, headers: head.headers.transport) { nil }
+                    case .answered(let answer):
+                        defer { channel.close(promise: nil) }
+                        return StreamedResponse(try await answer.get())
+                    }
+                } onCancel: {
+                    channel.close(promise: nil)
                 }
-            } onCancel: {
+            } catch {
+                // NIO leaves the connection open when the API switches to another protocol.
                 channel.close(promise: nil)
+                throw error
             }
         } catch {
             try Task.checkCancellation()
@@ -146,6 +152,8 @@ final class ProxyUpgrade: Sendable {
         case is NIOConnectionError,
             is ChannelError where !isSent:
             failed(.unreachable, "The API cannot be reached.")
+        case let error as NIOHTTPClientUpgradeError where error == .responseProtocolNotFound:
+            failed(.connectionLost, "The API switched to another protocol than WebSocket.")
         default: failed(.connectionLost, "The API ended the connection in place of an answer to an upgrade.")
         }
     }
@@ -160,6 +168,8 @@ final class ProxyUpgrade: Sendable {
 
         func upgrade(channel: any Channel, upgradeResponse: HTTPResponseHead) -> EventLoopFuture<Outcome> {
             channel.eventLoop.makeCompletedFuture {
+                // The tunnel alone reads from here on. TLS then goes on by itself until a record is whole.
+                try channel.syncOptions?.setOption(.autoRead, value: false)
                 let end = ProxyTunnel(holds: true)
                 try channel.pipeline.syncOperations.addHandler(end)
                 return .switched(upgradeResponse, NIOLoopBound(end, eventLoop: channel.eventLoop))

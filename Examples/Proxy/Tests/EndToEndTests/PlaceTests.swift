@@ -19,11 +19,32 @@ extension EndToEndTests {
             }
         }
 
-        /// Opens connections, begins a request on each, and keeps them.
+        @Test("a proxy with few descriptors serves, also while another user holds connections on both addresses")
+        func fewDescriptors() async throws {
+            try await ProxiedAPI.run(for: .django) { api, authstate in
+                try await authstate.logIn()
+                try await RunningProxy.run(api.base, by: authstate, limit: 30, descriptors: 100) { proxy in
+                    let places = ["127.0.0.1:\(proxy.port)", "::1:\(proxy.port)"]
+                    let holder = try Program.start([LoginBrowser.python, "-c", Self.holder] + places)
+                    #expect(try await holder.firstLine(within: .seconds(20)) == "420")
+                    for _ in 0..<3 {
+                        let answer = try await proxy.curl("/items", "--max-time", "10")
+                        #expect(answer.status == 200, "\(answer)")
+                    }
+                    #expect(!proxy.program.hasEnded, "\(proxy.errors)")
+                    await holder.end()
+                }
+            }
+        }
+
+        /// Opens 420 connections, begins a request on each, and keeps them.
         private static let holder = """
             import socket, sys, time
-            host, port = sys.argv[1].split(":")
-            held = [socket.create_connection((host, int(port)), timeout=10) for _ in range(420)]
+            held = []
+            for place in sys.argv[1:]:
+                host, _, port = place.rpartition(":")
+                for _ in range(420 // len(sys.argv[1:])):
+                    held.append(socket.create_connection((host, int(port)), timeout=10))
             for connection in held: connection.sendall(b"GET / HTTP/1.1\\r\\n")
             print(len(held), flush=True)
             while True: time.sleep(60)

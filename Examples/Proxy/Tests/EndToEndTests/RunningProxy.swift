@@ -9,9 +9,14 @@ struct RunningProxy: Sendable {
     let url: String
 
     /// Starts it, and returns when it serves.
-    init(_ base: String, by authstate: Authstate, _ options: [String] = [], limit: Int = 20) async throws {
+    ///
+    /// - Parameter descriptors: The descriptors that the system gives it; nil for as many as the tests have.
+    init(
+        _ base: String, by authstate: Authstate, _ options: [String] = [], limit: Int = 20, descriptors: Int? = nil
+    ) async throws {
+        let bounds = descriptors.map { ["sh", "-c", "ulimit -n \($0) && exec \"$@\"", "sh"] } ?? []
         program = try Program.start(
-            [Authstate.path, "proxy", base, "--state", authstate.stateFile, "--timeout", "\(limit)"] + options,
+            bounds + [Authstate.path, "proxy", base, "--state", authstate.stateFile, "--timeout", "\(limit)"] + options,
             environment: authstate.environment)
         guard let line = try await program.firstLine(within: .seconds(20)) else {
             throw NotInTime(description: "The proxy did not start: \(program.errors)")
@@ -27,10 +32,10 @@ struct RunningProxy: Sendable {
 
     /// Runs a body with a proxy, and ends it after it.
     static func run(
-        _ base: String, by authstate: Authstate, _ options: [String] = [], limit: Int = 20,
+        _ base: String, by authstate: Authstate, _ options: [String] = [], limit: Int = 20, descriptors: Int? = nil,
         _ body: (RunningProxy) async throws -> Void
     ) async throws {
-        let proxy = try await RunningProxy(base, by: authstate, options, limit: limit)
+        let proxy = try await RunningProxy(base, by: authstate, options, limit: limit, descriptors: descriptors)
         try await proxy.program.during { try await body(proxy) }
     }
 
@@ -184,6 +189,14 @@ struct ProxiedAPI: Sendable {
                     self.wfile.write(b"HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: x\\r\\nConnection: upgrade\\r\\n\\r\\nhello")
                     self.close_connection = True
                     return
+                if path in ("/v1/other", "/v1/last"):
+                    name = b"websocket" if path == "/v1/last" else b"other"
+                    self.wfile.write(b"HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: %s\\r\\nConnection: upgrade\\r\\n\\r\\n" % name)
+                    self.connection.settimeout(20)
+                    if not self.rfile.read(1): seen.append("gone")
+                    if path == "/v1/last": self.wfile.write(b"the last words")
+                    self.close_connection = True
+                    return
                 if path == "/v1/trailers":
                     self.send_response(200)
                     self.send_header("Transfer-Encoding", "chunked")
@@ -240,9 +253,14 @@ struct ProxiedAPI: Sendable {
 
     /// Sends bytes, with escapes as Python has them, and prints the answer until the connection ends.
     ///
-    /// - Parameter isHalf: Whether the client ends its side after them.
-    static func send(_ bytes: String, to place: String, isHalf: Bool = false) async throws -> Program.Result {
-        try await Program.run([LoginBrowser.python, "-c", client, place, bytes] + (isHalf ? ["half"] : []))
+    /// - Parameters:
+    ///   - isHalf: Whether the client ends its side after them.
+    ///   - waits: Whether it waits for the beginning of the answer before that.
+    static func send(
+        _ bytes: String, to place: String, isHalf: Bool = false, waits: Bool = false
+    ) async throws -> Program.Result {
+        let options = (isHalf ? ["half"] : []) + (waits ? ["waits"] : [])
+        return try await Program.run([LoginBrowser.python, "-c", client, place, bytes] + options)
     }
 
     private static let client = """
@@ -250,7 +268,8 @@ struct ProxiedAPI: Sendable {
         host, port = sys.argv[1].split(":")
         connection = socket.create_connection((host, int(port)), timeout=10)
         connection.sendall(sys.argv[2].encode().decode("unicode_escape").encode())
-        if len(sys.argv) > 3: connection.shutdown(socket.SHUT_WR)
+        if "waits" in sys.argv: connection.recv(1, socket.MSG_PEEK)
+        if "half" in sys.argv: connection.shutdown(socket.SHUT_WR)
         while data := connection.recv(65536): sys.stdout.write(data.decode())
         """
 }

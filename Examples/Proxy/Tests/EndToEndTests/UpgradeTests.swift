@@ -143,6 +143,68 @@ extension EndToEndTests {
             }
         }
 
+        @Test("large messages pass both ways by TLS when its records arrive in pieces")
+        func pieces() async throws {
+            let folder = try TemporaryFolder()
+            try await WebSocketAPI.makeCertificate(for: "IP:127.0.0.1", in: folder)
+            try await WebSocketAPI.run(certificates: folder) { api, authstate in
+                let login = try await authstate(authstate.loginArguments() + ["--ca-file", folder("cert.pem")])
+                try #require(login.status == 0, "\(login)")
+                try await api.throughRelay { base in
+                    try await RunningProxy.run(base, by: authstate) { proxy in
+                        let result = try await WebSocketAPI.talk(proxy.url, "/echo", "hello", "large", "close")
+                        #expect(result.output.hasSuffix("hello\n1048576\nclosed 1000\n"), "\(result) \(proxy.errors)")
+                    }
+                }
+            }
+        }
+
+        @Test("a message that a program sends as soon as it has the 101 is answered")
+        func promptMessage() async throws {
+            try await WebSocketAPI.run { api, authstate in
+                try await authstate.logIn()
+                try await RunningProxy.run(api.base, by: authstate) { proxy in
+                    let script = WebSocketAPI.promptClient
+                    let result = try await Program.run([LoginBrowser.python, "-c", script, proxy.url, "50"])
+                    #expect(result.output == "50\n", "\(result)")
+                }
+            }
+        }
+
+        @Test("an API that switches to another protocol than WebSocket is left")
+        func otherProtocol() async throws {
+            try await ProxiedAPI.run(for: .django) { api, authstate in
+                try await authstate.logIn()
+                try await RunningProxy.run(api.base, by: authstate) { proxy in
+                    let answer = try await proxy.curl("/other", "-H", "Connection: Upgrade", "-H", "Upgrade: websocket")
+                    #expect(answer.status == 502, "\(answer)")
+                    try await eventually("the API's end") { try await api.requests().contains("gone") ? () : nil }
+                }
+            }
+        }
+
+        @Test(
+            "what the API sends after the program has ended its side reaches the program",
+            arguments: ["before the 101", "after it"])
+        func halfClosed(time: String) async throws {
+            try await ProxiedAPI.run(for: .django) { api, authstate in
+                try await authstate.logIn()
+                let audit = authstate.folder("audit.jsonl")
+                try await RunningProxy.run(api.base, by: authstate, ["--audit", audit]) { proxy in
+                    let key = proxy.url.split(separator: "/").last ?? ""
+                    let place = "127.0.0.1:\(proxy.port)"
+                    let head = "GET /\(key)/last HTTP/1.1\\r\\nHost: \(place)\\r\\nConnection: Upgrade\\r\\n"
+                    let answer = try await ProxiedAPI.send(
+                        "\(head)Upgrade: websocket\\r\\n\\r\\n", to: place, isHalf: true,
+                        waits: time == "after it")
+                    #expect(answer.output.hasSuffix("\r\n\r\nthe last words"), "\(answer)")
+                    try await eventually("the line") {
+                        authstate.folder.text("audit.jsonl").contains("\"ended\":\"program\"") ? () : nil
+                    }
+                }
+            }
+        }
+
         @Test(
             "TLS: the API's certificate has to be one of the system's or of --ca-file, for its name",
             arguments: [
@@ -151,11 +213,7 @@ extension EndToEndTests {
             ])
         func certificates(host: String, names: String, isTrusted: Bool, isServed: Bool) async throws {
             let folder = try TemporaryFolder()
-            let made = try await Program.run([
-                "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=api", "-addext",
-                "subjectAltName=\(names)", "-keyout", folder("key.pem"), "-out", folder("cert.pem"),
-            ])
-            try #require(made.status == 0, "\(made)")
+            try await WebSocketAPI.makeCertificate(for: names, in: folder)
             try await WebSocketAPI.run(certificates: folder) { api, authstate in
                 let authority = isTrusted ? ["--ca-file", folder("cert.pem")] : []
                 let login = try await authstate(authstate.loginArguments() + authority)
@@ -203,6 +261,69 @@ struct WebSocketAPI: Sendable {
             try await body(WebSocketAPI(origin: words[0], control: words[1]), authstate)
         }
     }
+
+    /// Makes `cert.pem` and `key.pem` for names in a folder.
+    static func makeCertificate(for names: String, in folder: TemporaryFolder) async throws {
+        let made = try await Program.run([
+            "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=api", "-addext",
+            "subjectAltName=\(names)", "-keyout", folder("key.pem"), "-out", folder("cert.pem"),
+        ])
+        try #require(made.status == 0, "\(made)")
+    }
+
+    /// Runs a body with the base URL of a relay to the API that passes bytes on in small pieces.
+    func throughRelay(_ body: (String) async throws -> Void) async throws {
+        let port = try #require(URL(string: origin)?.port)
+        let relay = try Program.start([LoginBrowser.python, "-c", Self.relay, "\(port)"])
+        try await relay.during {
+            guard let line = try await relay.firstLine(within: .seconds(10)) else {
+                throw NotInTime(description: "The relay did not start: \(relay.errors)")
+            }
+            try await body(base.replacing(":\(port)/", with: ":\(line)/"))
+        }
+    }
+
+    private static let relay = """
+        import socket, sys, threading
+        listener = socket.create_server(("127.0.0.1", 0))
+        print(listener.getsockname()[1], flush=True)
+        def pass_on(source, target):
+            target.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            try:
+                while piece := source.recv(700): target.sendall(piece)
+                target.shutdown(socket.SHUT_WR)
+            except OSError: pass
+        while True:
+            program = listener.accept()[0]
+            api = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+            for ends in [(program, api), (api, program)]:
+                threading.Thread(target=pass_on, args=ends, daemon=True).start()
+        """
+
+    /// Opens WebSockets in turn, sends `hi` on each at the moment the 101 has come, and prints how many echoed it.
+    static let promptClient = """
+        import socket, sys, urllib.parse
+        url = urllib.parse.urlsplit(sys.argv[1])
+        head = (f"GET {url.path}/echo HTTP/1.1\\r\\nHost: {url.netloc}\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n"
+                "Sec-WebSocket-Version: 13\\r\\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\\r\\n"
+                "Sec-WebSocket-Protocol: chat\\r\\n\\r\\n").encode()
+        count = 0
+        for _ in range(int(sys.argv[2])):
+            with socket.create_connection((url.hostname, url.port), timeout=5) as connection:
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                connection.sendall(head)
+                def read(end):
+                    answer = b""
+                    while end not in answer:
+                        piece = connection.recv(65536)
+                        if not piece: sys.exit(f"{count} were answered, then {answer} came")
+                        answer += piece
+                read(b"\\r\\n\\r\\n")
+                connection.sendall(b"\\x81\\x82\\0\\0\\0\\0hi")
+                read(b"\\x81\\x02hi")
+                count += 1
+        print(count)
+        """
 
     /// Refuses the next token.
     func refuse() async throws { _ = try await text("refuse") }
