@@ -191,12 +191,14 @@ struct ClientOptions: ParsableArguments {
     /// Whether the assertion is one of a user's identity, which the provider of an organization signs for another server (ID-JAG).
     var hasIdentityAssertion: Bool {
         // A pipe can be read once, by the login.
-        let file = assertionFile.map { URL(filePath: $0.absolutePath) }
-        let isFile = (try? file?.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile) == true
+        var (status, bytes) = (stat(), Data?.none)
+        if let path = assertionFile?.absolutePath, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+            bytes = try? Data(contentsOf: URL(filePath: path))
+        }
         let text =
-            (isFile ? file : nil).flatMap { try? Data(contentsOf: $0) }.map { String(decoding: $0, as: UTF8.self) }
+            bytes.map { String(decoding: $0, as: UTF8.self) }
             ?? assertionEnv.flatMap { ProcessInfo.processInfo.environment[$0] } ?? ""
-        guard let bytes = Base64URL.decode(text.prefix { $0 != "." }), let header = try? JSONValue(parsing: bytes)
+        guard let decoded = Base64URL.decode(text.prefix { $0 != "." }), let header = try? JSONValue(parsing: decoded)
         else { return false }
         return header["typ"]?.stringValue?.lowercased() == "oauth-id-jag+jwt"
     }
