@@ -204,7 +204,7 @@ extension EndToEndTests {
             #expect(try IDToken(parsing: try #require(token)).audience == [other])
             let unknown = authstate.loginArguments() + ["--resource", "https://none.example.test"]
             try await authstate.expectFailure(
-                unknown, 78, [.invalidTarget], stage: .authorization, hint: "resources that the provider knows")
+                unknown, 78, [.invalidTarget], stage: .authorization, hint: "Check --resource")
         }
 
         @Test func `a login for one payment, which status and a renewal still know`() async throws {

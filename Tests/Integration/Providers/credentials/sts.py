@@ -9,6 +9,7 @@ import base64
 import http.server
 import json
 import os
+import shlex
 import sys
 import tempfile
 import threading
@@ -54,7 +55,8 @@ endpoint = f"http://127.0.0.1:{server.server_port}/"
 with tempfile.TemporaryDirectory() as folder:
     with open(f"{folder}/config", "w") as file:
         file.write(
-            f"[default]\nregion = eu-central-1\ncredential_process = {authstate} aws-credential --state {state} "
+            f"[default]\nregion = eu-central-1\n"
+            f"credential_process = {shlex.quote(authstate)} aws-credential --state {shlex.quote(state)} "
             f"--role-arn arn:aws:iam::123456789012:role/reader --endpoint {endpoint}\n")
     os.environ["AWS_CONFIG_FILE"] = f"{folder}/config"
     import boto3
