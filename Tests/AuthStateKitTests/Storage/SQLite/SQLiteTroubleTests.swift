@@ -120,7 +120,9 @@ import Testing
         try sql("PRAGMA journal_mode=DELETE")
         #expect(try await store().load("0") != nil)
         try await store().put("new", "0")
-        #expect(try DatabaseFormat.hasLog(Connection(path, permissionsOf: nil)))
+        let connection = try Connection(path, permissionsOf: nil)
+        let mode = try connection.run("PRAGMA journal_mode") { String(decoding: $0.data(0), as: UTF8.self) }
+        #expect(mode == ["wal"])
     }
 
     @Test("a path that is empty, or below a home folder that is not known, is refused", arguments: ["", "~bob/s.db"])
