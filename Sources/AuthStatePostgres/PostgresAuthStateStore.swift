@@ -72,22 +72,10 @@ public final class PostgresAuthStateStore: AuthStateStore {
     /// - Parameters:
     ///   - key: The key of the state.
     ///   - deadline: The longest wait for other holders; a database that does not answer adds its own timeouts.
+    ///   - look: Called whenever `run` hears of a change while a holder elsewhere has the lease; a result ends the wait.
     ///   - body: The transaction.
     /// - Throws: `AuthStateError` with `.storeLocked` at the deadline, `.storeUnwritable` when the database cannot be
     ///   reached or written to; `CancellationError` when cancelled while waiting; the errors of the body.
-    public nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
-    ) async throws -> R {
-        try await withLease(key, deadline: deadline, whileWaiting: { nil }, body)
-    }
-
-    /// Runs a transaction, for a caller that can use what another holder saves.
-    ///
-    /// - Parameters:
-    ///   - key: The key of the state.
-    ///   - deadline: The time to wait for other holders; after it, `.storeLocked` is thrown.
-    ///   - look: Called whenever `run` hears of a change while a holder elsewhere has the lease; a result ends the wait.
-    ///   - body: The transaction.
     public nonisolated(nonsending) func withLease<R>(
         _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R

@@ -111,22 +111,10 @@ public final class SQLiteAuthStateStore: AuthStateStore {
     /// - Parameters:
     ///   - key: The key of the state.
     ///   - deadline: The time to wait for another holder; after it, `.storeLocked` is thrown.
+    ///   - look: Called when a process that has the lease has changed the state; a result ends the wait.
     ///   - body: The transaction. It runs in the caller's isolation; the lease is released when it returns or throws.
     /// - Throws: `AuthStateError` with `.storeLocked` at the deadline, `.storeUnwritable` when the lock file cannot be
-    ///   created; `CancellationError` when cancelled while waiting; the body's errors.
-    public nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
-    ) async throws -> R {
-        try await withLease(key, deadline: deadline, whileWaiting: { nil }, body)
-    }
-
-    /// Runs a transaction, for a caller that can use what another holder saves.
-    ///
-    /// - Parameters:
-    ///   - key: The key of the state.
-    ///   - deadline: The time to wait for another holder; after it, `.storeLocked` is thrown.
-    ///   - look: Called when a process that has the lease has changed the state; a result ends the wait.
-    ///   - body: The transaction.
+    ///   created; `CancellationError` when cancelled while waiting; the errors of the body.
     public nonisolated(nonsending) func withLease<R>(
         _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R

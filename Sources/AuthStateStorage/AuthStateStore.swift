@@ -21,19 +21,9 @@ public protocol AuthStateStore: Sendable {
     /// - Parameters:
     ///   - key: The key of the state.
     ///   - deadline: The time to wait for another holder; after it, `.storeLocked` is thrown.
+    ///   - look: May be called when what is stored has changed while another holder has the lease; a result ends the wait, and
+    ///     there is no transaction. A store that hears of no change never calls it; a store around another one passes it on.
     ///   - body: The transaction. It runs in the caller's isolation; the lease is released when it returns or throws.
-    nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
-    ) async throws -> R
-
-    /// Runs a transaction as above, for a caller that can use what another holder saves.
-    ///
-    /// - Parameters:
-    ///   - key: The key of the state.
-    ///   - deadline: The time to wait for another holder; after it, `.storeLocked` is thrown.
-    ///   - look: Called when what is stored may have changed while another holder has the lease; a result ends the wait, and
-    ///     there is no transaction. The default never calls it.
-    ///   - body: The transaction.
     nonisolated(nonsending) func withLease<R>(
         _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
@@ -65,17 +55,15 @@ public protocol AuthStateStore: Sendable {
 }
 
 extension AuthStateStore {
-    /// Waits for the lease without a look at what other holders save.
+    /// Runs a transaction under a lease, and waits for it without a look at what other holders save.
     ///
     /// - Parameters:
     ///   - key: The key of the state.
-    ///   - deadline: The time to wait for other holders; after it, `.storeLocked` is thrown.
-    ///   - look: Not called.
-    ///   - body: The transaction.
+    ///   - deadline: The time to wait for another holder; after it, `.storeLocked` is thrown.
+    ///   - body: The transaction. It runs in the caller's isolation; the lease is released when it returns or throws.
     public nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
-        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
-    ) async throws -> R { try await withLease(key, deadline: deadline, body) }
+        _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R { try await withLease(key, deadline: deadline, whileWaiting: { nil }, body) }
 
     /// Returns nil: the store is read from time to time.
     public func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? { nil }

@@ -117,11 +117,13 @@ public final class FileAuthStateStore: AuthStateStore {
     /// - Parameters:
     ///   - key: The key of the state.
     ///   - deadline: The time to wait for another holder; after it, `.storeLocked` is thrown.
+    ///   - look: Not called.
     ///   - body: The transaction. It runs in the caller's isolation; the lease is released when it returns or throws.
     /// - Throws: `AuthStateError` with `.storeLocked` at the deadline, `.storeUnwritable` when the lock file cannot be
     ///   created; `CancellationError` when cancelled while waiting; the body's errors.
     public nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
         let path = try layout.path(for: key)
         let deadline = Deadline(after: deadline, on: clock)

@@ -41,11 +41,13 @@ public final class InMemoryAuthStateStore: AuthStateStore {
     /// - Parameters:
     ///   - key: The key of the state.
     ///   - deadline: The time to wait for another holder; after it, `.storeLocked` is thrown.
+    ///   - look: Not called.
     ///   - body: The transaction. It runs in the caller's isolation; the lease is released when it returns or throws.
     /// - Throws: `AuthStateError` with `.storeLocked` at the deadline; `CancellationError` when cancelled while
     ///   waiting; the body's errors.
     public nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
         let name = key.rawValue
         try await queue.enter(

@@ -26,10 +26,12 @@ public struct ReadOnlyAuthStateStore: AuthStateStore {
     /// - Parameters:
     ///   - key: The key of the state.
     ///   - deadline: Not used: the transaction never waits.
+    ///   - look: Not called.
     ///   - body: The transaction, which runs in the caller's isolation.
     /// - Throws: `AuthStateError` with `.storeReadOnly` when the body reserves, saves or deletes.
     public nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
         try await body(ReadingLease(base: base, key: key, owner: owner))
     }

@@ -21,7 +21,7 @@ struct SimulatedStore: AuthStateStore {
     func load(_ key: AuthStateKey) async throws -> StoredAuthState? { try await world.load(shelf(key), process) }
 
     nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration,
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
         let lease = try await world.acquireLease(shelf(key), process, deadline: deadline / .seconds(1))

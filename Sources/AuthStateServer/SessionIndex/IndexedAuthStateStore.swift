@@ -123,18 +123,6 @@ public struct IndexedAuthStateStore: AuthStateStore {
     ///
     /// - Parameters:
     ///   - key: The key of the state.
-    ///   - deadline: The time to wait for another holder; after it, `.storeLocked` is thrown.
-    ///   - body: The transaction. It runs in the caller's isolation; the lease is released when it returns or throws.
-    public nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
-    ) async throws -> R {
-        try await withLease(key, deadline: deadline, whileWaiting: { nil }, body)
-    }
-
-    /// Runs a transaction of the other store, with a look at what others save if that has it.
-    ///
-    /// - Parameters:
-    ///   - key: The key of the state.
     ///   - deadline: The time to wait for other holders; after it, `.storeLocked` is thrown.
     ///   - look: Called as the other store does.
     ///   - body: The transaction.

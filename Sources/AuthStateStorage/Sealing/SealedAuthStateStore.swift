@@ -48,14 +48,8 @@ public struct SealedAuthStateStore: AuthStateStore {
     /// - Parameters:
     ///   - key: The key of the state.
     ///   - deadline: The time to wait for another holder; after it, `.storeLocked` is thrown.
+    ///   - look: Called as the other store does.
     ///   - body: The transaction. It runs in the caller's isolation; the lease is released when it returns or throws.
-    public nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
-    ) async throws -> R {
-        try await withLease(key, deadline: deadline, whileWaiting: { nil }, body)
-    }
-
-    /// Runs a transaction of the other store, with a look at what others save if that has it.
     public nonisolated(nonsending) func withLease<R>(
         _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R

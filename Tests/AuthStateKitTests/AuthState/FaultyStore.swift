@@ -51,7 +51,7 @@ final class FaultyStore: AuthStateStore {
 
     func load(_ key: AuthStateKey) async throws -> StoredAuthState? { try await inner.load(key) }
     nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration,
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
         try await inner.withLease(key, deadline: deadline) { try await body(Lease(inner: $0, store: self)) }

@@ -373,7 +373,7 @@ private struct HeldReadings: AuthStateStore {
         return stored
     }
     nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration,
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
-    ) async throws -> R { try await inner.withLease(key, deadline: deadline, body) }
+    ) async throws -> R { try await inner.withLease(key, deadline: deadline, whileWaiting: look, body) }
 }

@@ -169,7 +169,7 @@ private struct Leaseless: AuthStateStore {
 
     func load(_ key: AuthStateKey) async throws -> StoredAuthState? { try await inner.load(key) }
     nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration,
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R { try await body(Lease(store: inner, key: key)) }
 

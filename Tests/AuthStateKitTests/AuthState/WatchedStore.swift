@@ -59,9 +59,9 @@ final class WatchedStore: AuthStateStore {
     func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? { alarm }
 
     nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration,
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
-        try await inner.withLease(key, deadline: deadline, body)
+        try await inner.withLease(key, deadline: deadline, whileWaiting: look, body)
     }
 }

@@ -134,7 +134,7 @@ final class PoolStore: AuthStateStore {
     }
 
     nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration,
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
         try await inner.withLease(key, deadline: deadline) { try await body(Lease(inner: $0, store: self)) }

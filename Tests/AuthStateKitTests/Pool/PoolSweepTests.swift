@@ -135,7 +135,7 @@ private struct LateStore: AuthStateStore {
     }
 
     nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration,
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
-    ) async throws -> R { try await base.withLease(key, deadline: deadline, body) }
+    ) async throws -> R { try await base.withLease(key, deadline: deadline, whileWaiting: look, body) }
 }

@@ -9,10 +9,10 @@ struct OpenStore: AuthStateStore {
     func load(_ key: AuthStateKey) async throws -> StoredAuthState? { try await base.load(key) }
 
     nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration,
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
-        try await base.withLease(key, deadline: deadline, body)
+        try await base.withLease(key, deadline: deadline, whileWaiting: look, body)
     }
 
     func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? { await base.watch(key) }

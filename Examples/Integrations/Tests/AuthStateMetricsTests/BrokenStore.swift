@@ -29,7 +29,8 @@ final class BrokenStore: AuthStateStore {
     func load(_ key: AuthStateKey) async throws -> StoredAuthState? { try await base.load(key) }
 
     nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
         try await base.withLease(key, deadline: deadline) { try await body(Lease(base: $0, store: self)) }
     }

@@ -88,8 +88,9 @@ private struct Unlisted: AuthStateStore {
     func load(_ key: AuthStateKey) async throws -> StoredAuthState? { try await base.load(key) }
 
     nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
-    ) async throws -> R { try await base.withLease(key, deadline: deadline, body) }
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R { try await base.withLease(key, deadline: deadline, whileWaiting: look, body) }
 
     func entries(savedBefore date: Date) async throws -> [AuthStateEntry] {
         throw AuthStateError(.storeUnreadable, stage: .store, "The database is down.")

@@ -157,10 +157,6 @@ private final class AdoptingStore: AuthStateStore {
     func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? { await base.watch(key) }
 
     nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
-    ) async throws -> R { try await base.withLease(key, deadline: deadline, body) }
-
-    nonisolated(nonsending) func withLease<R>(
         _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {

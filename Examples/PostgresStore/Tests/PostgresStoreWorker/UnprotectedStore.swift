@@ -13,7 +13,8 @@ struct UnprotectedStore: AuthStateStore {
     func load(_ key: AuthStateKey) async throws -> StoredAuthState? { try await store.load(key) }
 
     nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration, _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
         try await body(NoLease(store: store, key: key))
     }

@@ -48,7 +48,7 @@ final class BrokenStore: AuthStateStore {
     func load(_ key: AuthStateKey) async throws -> StoredAuthState? { contents.withLock { $0.states[place(key)] } }
 
     nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration,
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
         let name = fault == .locksAllKeys ? "all" : place(key).rawValue

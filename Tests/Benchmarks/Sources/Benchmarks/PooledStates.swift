@@ -53,7 +53,7 @@ struct PooledStates: AuthStateStore {
 
     /// Nothing is renewed in these states.
     nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration,
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
         throw CocoaError(.fileWriteNoPermission)
