@@ -16,7 +16,7 @@ enum FileLayout: Sendable {
         try FilePath.check(place)
         let path: String
         switch self {
-        case .folder(let folder): path = "\(folder)/\(try Self.digest(of: key))\(Self.suffix)"
+        case .folder(let folder): path = "\(folder)/\(try KeyHash(key).text)\(Self.suffix)"
         case .file(let file, key): path = file
         case .file(let file, let only):
             throw AuthStateError(
@@ -38,17 +38,6 @@ enum FileLayout: Sendable {
     }
 
     private static let suffix = ".json"
-
-    /// Returns the name of a key's file without its suffix.
-    private static func digest(of key: AuthStateKey) throws -> String {
-        guard key.isDigest else { return try Fingerprint.of(Array(key.rawValue.utf8)) }
-        guard Self.isDigest(key.rawValue) else {
-            throw AuthStateError(
-                .invalidArgument, stage: .store, "The key stands for no state of a folder.",
-                expected: "64 hexadecimal digits", hint: "Take keys from entries(savedBefore:).")
-        }
-        return key.rawValue
-    }
 
     private static func isDigest(_ text: some StringProtocol) -> Bool {
         text.utf8.count == 64 && text.utf8.allSatisfy("0123456789abcdef".utf8.contains)

@@ -1,7 +1,7 @@
 import AuthStateJOSE
 import AuthStateOAuth
 
-/// The SHA-256 digest that represents a key in the table of a database.
+/// The SHA-256 digest that represents a key in a folder or in the table of a database.
 ///
 /// A key may be of any length and hold any character, NUL too, and may be secret.
 package struct KeyHash: Sendable, Hashable {
@@ -11,7 +11,7 @@ package struct KeyHash: Sendable, Hashable {
         if key.isDigest {
             guard let bytes = Fingerprint.bytes(ofHexadecimal: key.rawValue) else {
                 throw AuthStateError(
-                    .invalidArgument, stage: .store, "The key stands for no state of the table.",
+                    .invalidArgument, stage: .store, "The key stands for no state of the store.",
                     expected: "64 hexadecimal digits", hint: "Take keys from entries(savedBefore:).")
             }
             self.bytes = bytes
