@@ -18,6 +18,16 @@ public struct SystemTransport: HTTPTransport {
         base = Base(configuration: .init(certificateAuthorityFile: certificateAuthorityFile))
     }
 
+    /// Loads libcurl on Linux, which the first request does otherwise; blocks for some milliseconds, elsewhere not at all.
+    ///
+    /// For a program that has something else to do before its first request: `Task { SystemTransport.prepare() }`. What fails here
+    /// is thrown by that request.
+    public static func prepare() {
+        #if os(Linux)
+            try? CurlLibrary.open()
+        #endif
+    }
+
     /// Sends a request and returns the whole answer; throws `TransportError`, or `CancellationError` of the task.
     public func send(_ request: TransportRequest) async throws -> TransportResponse { try await base.send(request) }
 

@@ -8,15 +8,15 @@ enum FirstRequests {
     enum Client: String {
         case asyncHTTPClient = "async-http-client"
         case systemTransport = "SystemTransport"
-        /// With the libraries that libcurl is linked to at hand, of which the transport decides nothing.
-        case loadedTransport = "SystemTransport, libcurl loaded before"
+        /// With libcurl, and the libraries that it is linked to, of which the transport decides nothing, loaded before.
+        case preparedTransport = "SystemTransport after prepare()"
     }
 
     static let benchmark = Benchmark(name: "first-request", rounds: 9) { rounds in
         guard let server = try TLSServer.start() else { return Report(TLSServer.absence) }
         let contenders =
             [child(.asyncHTTPClient, server), curl(server)].compactMap { $0 }
-            + [child(.systemTransport, server), child(.loadedTransport, server, goal: .ratio(1))]
+            + [child(.systemTransport, server), child(.preparedTransport, server, goal: .ratio(1))]
         let rows = try await compare(contenders, tasks: 1, calls: 4, rounds: rounds)
         return Report(rows, to: contenders[0].name)
     }
@@ -28,8 +28,8 @@ enum FirstRequests {
             return try await Transports.withAsyncHTTPClient(trusting: authorities) {
                 try await Transports.contender($0, url).round(1, 1)
             }
-        case .systemTransport, .loadedTransport:
-            if client == .loadedTransport, dlopen("libcurl.so.4", RTLD_NOW) == nil { throw CocoaError(.fileNoSuchFile) }
+        case .systemTransport, .preparedTransport:
+            if client == .preparedTransport { SystemTransport.prepare() }
             return try await Transports.contender(SystemTransport(certificateAuthorityFile: authorities), url).round(
                 1, 1)
         }
