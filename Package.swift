@@ -14,7 +14,8 @@ let rooms: [Target.Dependency] =
     values + ["AuthStateSystem", "AuthStateStorage", "AuthStateTransport", "AuthStateUserAgent"]
 // What every program has; then what programs of one kind have beside it.
 let core = rooms + ["AuthStateKit"]
-let everything = core + ["AuthStateApp", "AuthStateServer", "AuthStateResource", "AuthStateReport"]
+let everything =
+    core + ["AuthStateProviders", "AuthStateApp", "AuthStateServer", "AuthStateResource", "AuthStateReport"]
 
 // What only this package's developers build, and consumers never see: set AUTHSTATE_DEV in the environment.
 let development: [Target] = [
@@ -58,6 +59,8 @@ let package = Package(
             targets: [
                 "AuthStateKit", "AuthStateOAuth", "AuthStateStorage", "AuthStateTransport", "AuthStateUserAgent",
             ]),
+        // Providers by name, and advice on a set-up.
+        .library(name: "AuthStateProviders", targets: ["AuthStateProviders"]),
         // The session of an app, for its views.
         .library(name: "AuthStateApp", targets: ["AuthStateApp"]),
         // The logins of many users in one server, and logouts that the provider tells of.
@@ -115,7 +118,8 @@ let package = Package(
             swiftSettings: strict),
         // The actor, and the service that talks to providers.
         .target(name: "AuthStateKit", dependencies: rooms, swiftSettings: strict),
-        .target(name: "AuthStateApp", dependencies: core, swiftSettings: strict),
+        .target(name: "AuthStateProviders", dependencies: core, swiftSettings: strict),
+        .target(name: "AuthStateApp", dependencies: core + ["AuthStateProviders"], swiftSettings: strict),
         .target(name: "AuthStateServer", dependencies: core, swiftSettings: strict),
         .target(name: "AuthStateResource", dependencies: core + ["AuthStateServer"], swiftSettings: strict),
         .target(name: "AuthStateReport", dependencies: core, swiftSettings: strict),
@@ -141,7 +145,7 @@ let package = Package(
             name: "AuthStateJOSETests", dependencies: platform + ["AuthStateJOSE", "CTestSettings"],
             swiftSettings: strict),
         .testTarget(
-            name: "AuthStateOAuthTests", dependencies: values,
+            name: "AuthStateOAuthTests", dependencies: values + ["AuthStateProviders"],
             swiftSettings: strict),
         .testTarget(
             name: "AuthStateKitTests",

@@ -21,8 +21,8 @@ import typing
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODULES = [
     "AuthStateJOSE", "AuthStateOAuth", "AuthStateSystem", "AuthStateStorage", "AuthStateTransport", "AuthStateUserAgent",
-    "AuthStateKit", "AuthStateApp", "AuthStateServer", "AuthStateResource", "AuthStateReport", "AuthStatePostgres", "AuthStateSQLite",
-    "AuthStateTesting",
+    "AuthStateKit", "AuthStateProviders", "AuthStateApp", "AuthStateServer", "AuthStateResource", "AuthStateReport",
+    "AuthStatePostgres", "AuthStateSQLite", "AuthStateTesting",
 ]
 # A function with fewer parameters may leave them to its abstract.
 MANY = 3

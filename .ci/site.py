@@ -18,8 +18,8 @@ import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODULES = [
-    "AuthStateKit", "AuthStateApp", "AuthStateServer", "AuthStateResource", "AuthStateReport", "AuthStatePostgres", "AuthStateSQLite",
-    "AuthStateTesting", "AuthStateOAuth", "AuthStateUserAgent", "AuthStateStorage", "AuthStateTransport", "AuthStateSystem", "AuthStateJOSE",
+    "AuthStateKit", "AuthStateProviders", "AuthStateApp", "AuthStateServer", "AuthStateResource", "AuthStateReport",
+    "AuthStatePostgres", "AuthStateSQLite", "AuthStateTesting", "AuthStateOAuth", "AuthStateUserAgent", "AuthStateStorage", "AuthStateTransport", "AuthStateSystem", "AuthStateJOSE",
 ]
 
 # The shelves of the front page. Every document is on one of them.

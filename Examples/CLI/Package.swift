@@ -2,6 +2,7 @@
 import PackageDescription
 
 let kit = Target.Dependency.product(name: "AuthStateKit", package: "AuthStateKit")
+let providers = Target.Dependency.product(name: "AuthStateProviders", package: "AuthStateKit")
 let resource = Target.Dependency.product(name: "AuthStateResource", package: "AuthStateKit")
 let report = Target.Dependency.product(name: "AuthStateReport", package: "AuthStateKit")
 let testing = Target.Dependency.product(name: "AuthStateTesting", package: "AuthStateKit")
@@ -27,7 +28,7 @@ let package = Package(
         .target(
             name: "AuthStateProgram",
             dependencies: [
-                "AuthStatePlatform", kit, resource, report, testing, arguments,
+                "AuthStatePlatform", kit, providers, resource, report, testing, arguments,
                 .product(name: "AuthStateJOSE", package: "AuthStateKit"),
                 .product(name: "MCPClient", package: "MCPClient"),
             ]),

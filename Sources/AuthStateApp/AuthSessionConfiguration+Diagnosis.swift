@@ -1,6 +1,7 @@
 import AuthStateFoundation
 import AuthStateKit
-public import AuthStateOAuth
+import AuthStateOAuth
+public import AuthStateProviders
 
 extension AuthSessionConfiguration {
     /// Returns the problems of a sign-in's redirect URI and client authentication, the errors first.

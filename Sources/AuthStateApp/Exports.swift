@@ -1,7 +1,6 @@
 // `import AuthStateApp` is enough: its public API uses the core's types.
 @_exported public import AuthStateKit
+@_exported public import AuthStateProviders
 
-@_exported public import struct AuthStateOAuth.AppDeclarations
 @_exported public import struct AuthStateOAuth.AppleUser
-@_exported public import struct AuthStateOAuth.Finding
 @_exported public import struct AuthStateUserAgent.RestoredRedirect

@@ -38,7 +38,7 @@ public struct AuthStateError: Error, Sendable, Hashable, CustomStringConvertible
     public var underlying: String? { didSet { underlying = underlying?.printable() } }
 
     /// The most characters of a text that mostly comes from this library.
-    static let longest = 1000
+    package static let longest = 1000
 
     /// Makes an error; without a hint it has that of its code.
     public init(

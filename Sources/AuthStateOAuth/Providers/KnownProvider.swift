@@ -2,7 +2,7 @@ package import AuthStateJOSE
 
 /// A provider with known characteristics: its endpoints, the scopes to ask for, and its deviations.
 ///
-/// A value from a table; everything in it can be changed before it is used.
+/// A value from the table of AuthStateProviders; everything in it can be changed before it is used.
 public struct KnownProvider: Sendable, Hashable {
     /// Its name in lowercase, as `init(named:at:realm:)` takes it.
     public let name: String
@@ -43,8 +43,23 @@ public struct KnownProvider: Sendable, Hashable {
         public let documentation: String
     }
 
+    /// The steps that a developer takes at the provider once, before the first login.
+    public struct Registration: Sendable, Hashable {
+        /// The page where clients are registered; nil for a provider that organizations run themselves.
+        public let page: String?
+        /// How to register a program on the user's own machine, and which redirect URI to enter, in sentences.
+        public let steps: String
+        /// The redirect URI for such a program, port 0 where any port will do; nil where no answer goes to a machine.
+        public let loopbackRedirectURI: String?
+
+        /// Makes steps.
+        package init(page: String?, steps: String, loopbackRedirectURI: String?) {
+            (self.page, self.steps, self.loopbackRedirectURI) = (page, steps, loopbackRedirectURI)
+        }
+    }
+
     /// Makes a provider; its quirks are sentences, each with the URL of the document.
-    init(
+    package init(
         _ name: String, title: String, _ source: Source, scopes: [Scope], tolerances: Set<Tolerance> = [],
         prompt: [AuthorizationPrompt] = [], additionalParameters: Parameters = [:],
         formPostScopes: Set<Scope> = [], redirectRule: RedirectRule? = nil, registration: Registration,
@@ -103,8 +118,5 @@ public struct KnownProvider: Sendable, Hashable {
         ///
         /// https://developers.strava.com/docs/authentication/
         case callbackDomain
-
-        /// Whether it decides about the name localhost, so that the usual advice about it is left out.
-        var decidesLocalhost: Bool { [.localhostByName, .webOnly, .addressOnly].contains(self) }
     }
 }

@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateKit
+import AuthStateServer
 import AuthStateTesting
 import Testing
 

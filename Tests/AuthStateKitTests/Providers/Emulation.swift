@@ -2,6 +2,7 @@ import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateProviders
 import AuthStateTesting
 import Testing
 

@@ -1,6 +1,7 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
+import AuthStateProviders
 import AuthStateTesting
 import Testing
 

@@ -1,4 +1,5 @@
 import AuthStateOAuth
+import AuthStateProviders
 import Testing
 
 struct RedirectURIDiagnosisTests {

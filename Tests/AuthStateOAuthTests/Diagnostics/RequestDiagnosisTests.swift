@@ -1,5 +1,6 @@
 import AuthStateJOSE
 import AuthStateOAuth
+import AuthStateProviders
 import Testing
 
 struct RequestDiagnosisTests {

@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
+import AuthStateProviders
 import Testing
 
 @testable import AuthStateOAuth

@@ -1,6 +1,7 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
+import AuthStateProviders
 import Testing
 
 struct ProviderErrorTests {

@@ -1,4 +1,5 @@
 import AuthStateKit
+import AuthStateProviders
 import AuthStateUserAgent
 
 extension Login {

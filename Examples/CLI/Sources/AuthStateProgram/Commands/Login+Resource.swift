@@ -1,5 +1,6 @@
 import ArgumentParser
 import AuthStateKit
+import AuthStateProviders
 import AuthStateResource
 
 extension Login {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AuthStateKit
 import AuthStatePlatform
+import AuthStateProviders
 import AuthStateUserAgent
 
 /// Logs a user in, or the client itself, and replaces the login before.

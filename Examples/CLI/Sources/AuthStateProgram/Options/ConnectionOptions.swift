@@ -1,6 +1,7 @@
 import ArgumentParser
 import AuthStateKit
 import AuthStatePlatform
+import AuthStateProviders
 
 /// The provider, and how it is reached; remembered with the login.
 struct ConnectionOptions: ParsableArguments {

@@ -1,3 +1,5 @@
+public import AuthStateOAuth
+
 /// Providers that publish their metadata.
 extension KnownProvider {
     /// Google.

@@ -1,4 +1,9 @@
+import AuthStateOAuth
+
 extension KnownProvider.RedirectRule {
+    /// Whether it decides about the name localhost, so that the usual advice about it is left out.
+    var decidesLocalhost: Bool { [.localhostByName, .webOnly, .addressOnly].contains(self) }
+
     /// The problem that the rule finds in a redirect URI.
     func finding(for subject: RedirectURICheck.Subject, at title: String) -> Finding? {
         switch self {

@@ -1,3 +1,5 @@
+public import AuthStateOAuth
+
 extension KnownProvider {
     /// A provider that a program can offer by name.
     public struct Listing: Sendable, Hashable {

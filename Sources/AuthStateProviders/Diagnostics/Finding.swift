@@ -1,3 +1,5 @@
+import AuthStateOAuth
+
 /// A problem found in a set-up before the first login: advice for the developer, never thrown.
 public struct Finding: Sendable, Hashable, Codable, CustomStringConvertible {
     /// Whether a login can work all the same.

@@ -1,3 +1,5 @@
+import AuthStateOAuth
+
 /// The rules for redirect URIs that a specification recommends, a platform needs, or a provider enforces.
 enum RedirectURICheck {
     /// The input of a rule.

@@ -1,4 +1,5 @@
 import AuthStateJOSE
+public import AuthStateOAuth
 
 /// Providers that publish no metadata, or none that the documents for developers rely on.
 extension KnownProvider {

@@ -1,4 +1,5 @@
 import AuthStateJOSE
+public import AuthStateKit
 
 /// An observer that counts: for a line at the end of a job, for a health page, and for tests.
 ///

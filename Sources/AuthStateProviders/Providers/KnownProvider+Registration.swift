@@ -1,22 +1,10 @@
-extension KnownProvider {
-    /// The steps that a developer takes at the provider once, before the first login.
-    public struct Registration: Sendable, Hashable {
-        /// The page where clients are registered; nil for a provider that organizations run themselves.
-        public let page: String?
-        /// How to register a program on the user's own machine, and which redirect URI to enter, in sentences.
-        public let steps: String
-        /// The redirect URI for such a program, port 0 where any port will do; nil where no answer goes to a machine.
-        public let loopbackRedirectURI: String?
-
-        init(page: String? = nil, _ steps: String, loopback: Loopback = .anyPort) {
-            self.page = page
-            self.steps = steps
-            loopbackRedirectURI = loopback.rawValue
-        }
-    }
-}
+import AuthStateOAuth
 
 extension KnownProvider.Registration {
+    init(page: String? = nil, _ steps: String, loopback: Loopback = .anyPort) {
+        self.init(page: page, steps: steps, loopbackRedirectURI: loopback.rawValue)
+    }
+
     /// The loopback redirect URIs that a provider accepts.
     enum Loopback: Sendable {
         /// The port need not be registered (RFC 8252, section 7.3).

@@ -1,3 +1,5 @@
+public import AuthStateOAuth
+
 extension RedirectURI {
     /// Returns the problems of a redirect URI, the errors first.
     ///

@@ -1,3 +1,5 @@
+import AuthStateOAuth
+
 /// The URLs that an Apple app declares as its own to the system, as far as a program can know them.
 public struct AppDeclarations: Sendable, Hashable {
     /// The schemes in Info.plist's `CFBundleURLTypes`.
