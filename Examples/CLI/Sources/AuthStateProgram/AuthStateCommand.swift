@@ -46,6 +46,8 @@ public struct AuthStateCommand: AsyncParsableCommand {
 
     /// Runs the program: what is not a valid call of a frequent command is read, and refused, as part of the whole.
     public static func start() async {
+        // A bridge needs libcurl for its first message; reading the arguments takes as long as loading it.
+        if CommandLine.arguments.dropFirst().first == "mcp" { Task { SystemTransport.prepare() } }
         await start { arguments in
             guard let command = arguments.first.flatMap({ frequent[$0] }) else { return nil }
             return try? command.parse(Array(arguments.dropFirst()))

@@ -133,8 +133,6 @@ struct MCP: Command {
             }
             return .printed
         }
-        // The bridge needs libcurl at the first message, and loads it while it reads the options and the stored state.
-        let loading = Task { SystemTransport.prepare() }
         // A program logs in by itself, and shows no page.
         let isElsewhere = tokens.grant.isPersonal
         let link = BridgeLink { try await login.access(to: target, context, isElsewhere: isElsewhere) }
@@ -143,7 +141,6 @@ struct MCP: Command {
             link, url: url, output: LineOutput(descriptor: STDOUT_FILENO), console: context.console,
             timeout: .seconds(context.timeLimit), extensions: extensions, advise: { $0.advised(for: common, facts) })
         await bridge.run(LineInput(descriptor: STDIN_FILENO))
-        await loading.value
         return .printed
     }
 }
