@@ -153,7 +153,8 @@ import Testing
             }
             func load(_ key: AuthStateKey) async throws -> StoredAuthState? { nil }
             nonisolated(nonsending) func withLease<R>(
-                _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
+                _ key: AuthStateKey, deadline: Duration,
+                whileWaiting look: nonisolated(nonsending) () async throws -> R?,
                 _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
             ) async throws -> R { throw CancellationError() }
             func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? { Watch(generation: key == "a" ? 7 : 0) }

@@ -1,7 +1,7 @@
 import AuthStateFoundation
+import AuthStateProviders
 
 @testable import AuthStateOAuth
-import AuthStateProviders
 
 /// Answers that begin a login which is confirmed elsewhere, by device code or over the back channel: a line with the status
 /// and, after a space, the media type; then the body.
