@@ -10,11 +10,11 @@ actor Connection {
 
     init(_ settings: ConnectionSettings) { self.settings = settings }
 
-    /// Runs one statement. A cancellation does not interrupt it, its timeout does.
-    func execute(_ statement: Statement) throws(PostgresFailure) -> [Row] {
+    /// Runs statements, which share a transaction. A cancellation does not interrupt them, their timeout does.
+    func execute(_ statements: [Statement]) throws(PostgresFailure) -> [[Row]] {
         let session = try openSession()
         do {
-            return try session.execute(statement, within: settings.statementTimeout + .seconds(1))
+            return try session.execute(statements, within: settings.statementTimeout + .seconds(1))
         } catch {
             if error.breaksConnection { self.session = nil }
             throw error
@@ -27,7 +27,7 @@ actor Connection {
     func openSession() throws(PostgresFailure) -> Session {
         if let session { return session }
         let session = try Session(settings.string, defaults: settings.defaults)
-        _ = try session.execute(settings.preparation, within: settings.statementTimeout)
+        _ = try session.execute([settings.preparation], within: settings.statementTimeout)
         self.session = session
         return session
     }

@@ -3,18 +3,23 @@ import AuthStateOAuth
 import AuthStateStorage
 import AuthStateSystem
 
-/// A few connections, lent for one statement each: no caller holds one while it does other work.
+/// A few connections, lent for one transaction each: no caller holds one while it does other work.
 final class ConnectionPool: Sendable {
     private enum Place: Sendable { case connection }
+    /// Another statement of the transaction may be the cause: each is executed by itself now.
+    private struct SharedFailure: Error {}
 
     private let settings: ConnectionSettings
     private let clock: any Clock<Duration>
     private let line: WaitingLine<Place>
+    private let queue: StatementQueue
     private let idle = Lock<[Connection]>([])
 
     init(_ settings: ConnectionSettings, maximumConnections: Int, clock: any Clock<Duration>) {
         (self.settings, self.clock) = (settings, clock)
-        line = WaitingLine(capacity: max(1, maximumConnections))
+        let maximumConnections = max(1, maximumConnections)
+        line = WaitingLine(capacity: maximumConnections)
+        queue = StatementQueue(maximumLanes: maximumConnections, clock: clock)
     }
 
     /// Runs a statement that may be run twice, and tries again while the database cannot be reached.
@@ -27,8 +32,14 @@ final class ConnectionPool: Sendable {
         let deadline = Deadline(after: tolerance, on: clock)
         var backoff = Backoff(first: 0.05, longest: 0.5)
         var isReplaced = false
+        var mayShare = statement.row != nil && Session.hasPipelines
         while true {
-            do { return try await execute(statement) } catch let failure as PostgresFailure {
+            do {
+                return mayShare ? try await share(statement) : try await execute([statement])[0]
+            } catch is SharedFailure {
+                mayShare = false
+            } catch let failure as PostgresFailure {
+                mayShare = false
                 if failure.cause == .connectionLost, !isReplaced {
                     isReplaced = true
                 } else if failure.mayPass, deadline.remaining > .zero {
@@ -40,17 +51,48 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Runs a statement once.
+    /// How long a statement waits for a connection.
+    private var patience: Duration { settings.connectTimeout + settings.statementTimeout }
+
+    /// Runs a statement: at once by itself, or in one transaction with others that wait meanwhile.
+    ///
+    /// - Throws: `PostgresFailure`, `SharedFailure`, or `CancellationError` while waiting.
+    private func share(_ statement: Statement) async throws -> [Row] {
+        guard queue.beginLane() else {
+            return try await queue.rows(of: statement, within: patience) { [self] in await runLane(queue.next()) }
+        }
+        defer {
+            let next = queue.next()
+            if !next.isEmpty { Task { await runLane(next) } }
+        }
+        return try await execute([statement])[0]
+    }
+
+    /// Executes what waits, transaction by transaction, until nothing does.
+    private func runLane(_ first: [StatementQueue.Waiter]) async {
+        var group = first
+        while !group.isEmpty {
+            do {
+                let rows = try await execute(group.map(\.statement))
+                for (waiter, rows) in zip(group, rows) { waiter.continuation.resume(returning: rows) }
+            } catch {
+                let isOwn = group.count == 1 || (error as? PostgresFailure)?.cause == .busy
+                for waiter in group { waiter.continuation.resume(throwing: isOwn ? error : SharedFailure()) }
+            }
+            group = queue.next()
+        }
+    }
+
+    /// Runs the statements of one transaction once.
     ///
     /// - Throws: `PostgresFailure`, or `CancellationError` while waiting.
-    private func execute(_ statement: Statement) async throws -> [Row] {
-        let patience = Deadline(after: settings.connectTimeout + settings.statementTimeout, on: clock)
-        let busy = PostgresFailure(cause: .busy, message: "all connections of this program are in use")
-        try await line.enter(.connection, until: patience, orThrow: busy)
+    private func execute(_ statements: [Statement]) async throws -> [[Row]] {
+        let patience = Deadline(after: patience, on: clock)
+        try await line.enter(.connection, until: patience, orThrow: PostgresFailure.allInUse)
         defer { line.leave(.connection) }
         let connection = idle.withLock { $0.popLast() } ?? Connection(settings)
         do {
-            let rows = try await connection.execute(statement)
+            let rows = try await connection.execute(statements)
             idle.withLock { $0.append(connection) }
             return rows
         } catch {

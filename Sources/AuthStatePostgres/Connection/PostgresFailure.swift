@@ -26,6 +26,9 @@ struct PostgresFailure: Error {
     /// SQLSTATE, five characters (PostgreSQL, appendix A).
     var state = ""
 
+    /// All connections are in use.
+    static var allInUse: Self { Self(cause: .busy, message: "all connections of this program are in use") }
+
     /// Whether the connection is unusable after it.
     var breaksConnection: Bool { cause != .statement }
 

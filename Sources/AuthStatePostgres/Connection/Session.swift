@@ -22,56 +22,98 @@ final class Session {
     /// The socket, to wait for notifications with.
     var socket: Int32 { AuthStatePQsocket(handle) }
 
-    /// Sends a statement and reads its result, row by row: the memory that the database may fill has a bound.
+    /// Sends statements and reads their results, row by row: the memory that the database may fill has a bound.
     ///
-    /// With libpq 14 or newer a statement is prepared when the connection meets it for the first time, and all that is
-    /// sent for it travels together.
-    func execute(_ statement: Statement, within limit: Duration) throws(PostgresFailure) -> [Row] {
+    /// Several share one transaction, of which all is executed or nothing; a script goes by itself. With libpq 14 or newer,
+    /// which several need, a statement is prepared when the connection meets it for the first time, and all that is sent
+    /// travels together.
+    func execute(_ statements: [Statement], within limit: Duration) throws(PostgresFailure) -> [[Row]] {
         let end = ContinuousClock.now + limit
-        let parts = [statement] + statement.afterwards
-        guard AuthStatePQHasPipelines() != 0 else {
-            let rows = try sendAndRead(statement, until: end)
-            for part in statement.afterwards {
-                // Both are repeated on another connection.
-                do { _ = try sendAndRead(part, until: end) } catch { if error.breaksConnection { throw error } }
+        let afterwards = statements.flatMap(\.afterwards)
+        guard Self.hasPipelines, !statements[0].isScript else {
+            if Self.hasPipelines {
+                guard AuthStatePQexitPipelineMode(handle) == 1 else { throw failure(.connectionLost) }
             }
-            return rows
-        }
-        if statement.isScript {
-            guard AuthStatePQexitPipelineMode(handle) == 1 else { throw failure(.connectionLost) }
-            return try sendAndRead(statement, until: end)
+            let rows = try sendAndRead(statements[0], until: end)
+            for statement in afterwards {
+                // Both are repeated on another connection.
+                do { _ = try sendAndRead(statement, until: end) } catch { if error.breaksConnection { throw error } }
+            }
+            return [rows]
         }
         guard AuthStatePQenterPipelineMode(handle) == 1 else { throw failure(.connectionLost) }
-        let isNew = parts.map { names[$0.sql] == nil }
-        for part in parts {
-            guard prepare(part), send(part), AuthStatePQpipelineSync(handle) == 1 else {
-                throw failure(.connectionLost)
+        let groups = [(statements.count > 1 ? [Self.hurry] : []) + statements, afterwards].filter { !$0.isEmpty }
+        var isNew: [[Bool]] = []
+        for group in groups {
+            var areNew: [Bool] = []
+            for statement in group {
+                areNew.append(names[statement.sql] == nil)
+                guard prepare(statement), send(statement) else { throw failure(.connectionLost) }
             }
+            guard AuthStatePQpipelineSync(handle) == 1 else { throw failure(.connectionLost) }
+            isNew.append(areNew)
         }
-        let answers = try zip(parts, isNew).map { part, isNew throws(PostgresFailure) in
-            try read(part, isNew: isNew, isPipelined: true, until: end)
+        let answers = try zip(groups, isNew).map { group, isNew throws(PostgresFailure) in
+            try read(group, isNew: isNew, until: end)
         }
-        return try answers[0].get()
+        return Array(try answers[0].get().suffix(statements.count))
     }
+
+    /// Whether libpq can send several statements at once.
+    static var hasPipelines: Bool { AuthStatePQHasPipelines() != 0 }
+
+    /// Begins a transaction of several statements: none of them waits for long for a row that another client has locked, because
+    /// the others would wait with it.
+    private static let hurry = Statement(.reading, "SELECT set_config('lock_timeout', '250', true)", columns: 1)
 
     /// Sends a statement by itself.
     private func sendAndRead(_ statement: Statement, until end: ContinuousClock.Instant) throws(PostgresFailure)
         -> [Row]
     {
         guard send(statement) else { throw failure(.connectionLost) }
-        return try read(statement, until: end).get()
+        var refusal: PostgresFailure?
+        let rows = try read(statement, &refusal, until: end)
+        if let refusal { throw refusal }
+        return rows
     }
 
-    /// Reads what the database answers to a statement; a refusal is a result, after which the connection goes on.
+    /// Reads what the database answers to the statements of a transaction, and the mark that follows when it has committed; a
+    /// refusal is a result, after which the connection goes on.
+    ///
+    /// - Parameter isNew: Whether each statement was prepared just before it was sent.
+    private func read(
+        _ statements: [Statement], isNew: [Bool], until end: ContinuousClock.Instant
+    ) throws(PostgresFailure) -> Result<[[Row]], PostgresFailure> {
+        var refusal: PostgresFailure?
+        var rows: [[Row]] = []
+        for (statement, isNew) in zip(statements, isNew) {
+            let wasRefused = refusal != nil
+            rows.append(try read(statement, isNew: isNew, &refusal, until: end))
+            // The table was altered since, or a pooler gave this client another connection to the server.
+            if !wasRefused, !isNew, let state = refusal?.state, ["0A000", "26000"].contains(state) {
+                names[statement.sql] = nil
+                refusal?.cause = .connectionLost
+            }
+        }
+        guard let mark = try nextResult(until: end) else { throw failure(.connectionLost) }
+        defer { AuthStatePQclear(mark) }
+        guard Int(AuthStatePQresultStatus(mark)) == AuthStatePQ_PGRES_PIPELINE_SYNC else {
+            throw failure(.connectionLost)
+        }
+        return refusal.map(Result.failure) ?? .success(rows)
+    }
+
+    /// Reads what the database answers to a statement.
     ///
     /// - Parameters:
     ///   - isNew: Whether the statement was prepared just before.
-    ///   - isPipelined: Whether a mark follows the answer.
+    ///   - refusal: The first refusal of the transaction, after which its other statements are not executed.
     private func read(
-        _ statement: Statement, isNew: Bool = false, isPipelined: Bool = false, until end: ContinuousClock.Instant
-    ) throws(PostgresFailure) -> Result<[Row], PostgresFailure> {
+        _ statement: Statement, isNew: Bool = false, _ refusal: inout PostgresFailure?,
+        until end: ContinuousClock.Instant
+    ) throws(PostgresFailure) -> [Row] {
         while AuthStatePQflush(handle) == 1 { try wait(for: POLLIN | POLLOUT, until: end) }
-        var (rows, room, refusal) = ([Row](), statement.maximumSize, PostgresFailure?.none)
+        var (rows, room) = ([Row](), statement.maximumSize)
         for isPreparation in isNew ? [true, false] : [false] {
             if !isPreparation, refusal == nil, AuthStatePQsetSingleRowMode(handle) != 1 {
                 throw failure(.connectionLost)
@@ -93,20 +135,7 @@ final class Session {
             }
             if isPreparation, refusal != nil { names[statement.sql] = nil }
         }
-        if isPipelined {
-            guard let mark = try nextResult(until: end) else { throw failure(.connectionLost) }
-            defer { AuthStatePQclear(mark) }
-            guard Int(AuthStatePQresultStatus(mark)) == AuthStatePQ_PGRES_PIPELINE_SYNC else {
-                throw failure(.connectionLost)
-            }
-        }
-        guard var refusal else { return .success(rows) }
-        // The table was altered since, or a pooler gave this client another connection to the server.
-        if isPipelined, !isNew, ["0A000", "26000"].contains(refusal.state) {
-            names[statement.sql] = nil
-            refusal.cause = .connectionLost
-        }
-        return .failure(refusal)
+        return rows
     }
 
     private func nextResult(until end: ContinuousClock.Instant) throws(PostgresFailure) -> OpaquePointer? {

@@ -1,6 +1,7 @@
 import AuthStateFoundation
+import AuthStateStorage
 
-/// One SQL statement with its parameters, or several without any; each value is a transaction of its own.
+/// One SQL statement with its parameters, or several without any: a transaction of its own, or with others that change one row each.
 struct Statement: Sendable {
     /// A value for `$1`, `$2` and so on.
     enum Parameter: Sendable {
@@ -22,7 +23,9 @@ struct Statement: Sendable {
     var maximumSize = ArchiveLimit.bytes + 65_536
     /// Whether these are several statements, whose rows are not read.
     var isScript = false
-    /// Statements that are sent with it, each a transaction of its own that follows; their failures are not reported.
+    /// The key of the only row that it changes: it may share a transaction with changes of other rows.
+    var row: KeyHash?
+    /// Statements that are sent with it, as a transaction of their own that follows; their failures are not reported.
     var afterwards: [Statement] = []
 
     /// Several statements.
@@ -30,6 +33,12 @@ struct Statement: Sendable {
 
     init(_ purpose: Purpose, _ sql: String, _ parameters: Parameter..., columns: Int = 0) {
         (self.columns, self.purpose, self.sql, self.parameters) = (columns, purpose, sql, parameters)
+    }
+
+    /// A statement that changes one row; its key is `$1`.
+    init(changing row: KeyHash, _ sql: String, _ parameters: Parameter..., columns: Int = 0) {
+        (self.columns, purpose, self.sql, self.parameters) = (columns, .writing, sql, [.bytes(row.bytes)] + parameters)
+        self.row = row
     }
 }
 

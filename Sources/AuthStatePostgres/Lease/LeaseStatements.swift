@@ -51,7 +51,7 @@ enum LeaseStatements {
     /// Acquires the lease if it is free, or this owner's already; the content when it is acquired.
     static func acquire(_ key: KeyHash, owner: String, for duration: Duration) -> Statement {
         Statement(
-            .writing,
+            changing: key,
             """
             INSERT INTO auth_states AS held (key, lease_owner, lease_expires_at)
             VALUES ($1, $2::uuid, clock_timestamp() + $3::interval)
@@ -60,24 +60,24 @@ enum LeaseStatements {
             WHERE held.lease_owner = excluded.lease_owner OR \(isFree)
             RETURNING \(content)
             """,
-            .bytes(key.bytes), .text(owner), .interval(duration), columns: 3)
+            .text(owner), .interval(duration), columns: 3)
     }
 
     /// Extends the lease from now on, also an expired one that no other holder has acquired; no row when another has.
     static func extend(_ key: KeyHash, owner: String, for duration: Duration) -> Statement {
         Statement(
-            .writing,
+            changing: key,
             """
             UPDATE auth_states SET lease_expires_at = clock_timestamp() + $3::interval
             WHERE key = $1 AND lease_owner = $2::uuid RETURNING ''
             """,
-            .bytes(key.bytes), .text(owner), .interval(duration), columns: 1)
+            .text(owner), .interval(duration), columns: 1)
     }
 
     /// Releases the lease, if it is still this owner's; where nothing is stored the row is deleted too.
     static func release(_ key: KeyHash, owner: String) -> Statement {
         Statement(
-            .writing,
+            changing: key,
             """
             WITH removed AS (
                 DELETE FROM auth_states WHERE key = $1 AND lease_owner = $2::uuid AND archive IS NULL
@@ -85,7 +85,7 @@ enum LeaseStatements {
             UPDATE auth_states SET lease_owner = NULL, lease_expires_at = NULL
             WHERE key = $1 AND lease_owner = $2::uuid AND archive IS NOT NULL
             """,
-            .bytes(key.bytes), .text(owner))
+            .text(owner))
     }
 
     /// Replaces the archive of this version, regardless of the lease; a row with the new version when it was there.
@@ -93,12 +93,12 @@ enum LeaseStatements {
     /// Its trigger tells listeners in the same transaction.
     static func save(_ key: KeyHash, _ archive: [UInt8], replacing version: String) -> Statement {
         Statement(
-            .writing,
+            changing: key,
             """
             UPDATE auth_states SET archive = $2, version = DEFAULT, updated_at = clock_timestamp()
             WHERE key = $1 AND version::text = $3 RETURNING version::text
             """,
-            .bytes(key.bytes), .bytes(archive), .text(version), columns: 1)
+            .bytes(archive), .text(version), columns: 1)
     }
 
     /// Replaces the archive of this version, and releases the lease if it is still this owner's; a row with the new version
@@ -111,14 +111,14 @@ enum LeaseStatements {
         _ key: KeyHash, _ archive: [UInt8], replacing version: String, owner: String
     ) -> Statement {
         var statement = Statement(
-            .writing,
+            changing: key,
             """
             UPDATE auth_states SET archive = $2, version = DEFAULT, updated_at = clock_timestamp(),
                 lease_owner = NULLIF(lease_owner, $4::uuid),
                 lease_expires_at = CASE WHEN lease_owner <> $4::uuid THEN lease_expires_at END
             WHERE key = $1 AND version::text = $3 RETURNING version::text
             """,
-            .bytes(key.bytes), .bytes(archive), .text(version), .text(owner), columns: 1)
+            .bytes(archive), .text(version), .text(owner), columns: 1)
         statement.afterwards = [
             Statement(.reading, "SELECT pg_notify('auth_states', $1)::text", .text(key.text), columns: 1)
         ]
@@ -128,12 +128,12 @@ enum LeaseStatements {
     /// Removes the archive of this version; the emptied row has a version too, until the lease is released.
     static func delete(_ key: KeyHash, replacing version: String) -> Statement {
         Statement(
-            .writing,
+            changing: key,
             """
             UPDATE auth_states SET archive = NULL, version = DEFAULT, updated_at = clock_timestamp()
             WHERE key = $1 AND version::text = $2 RETURNING version::text
             """,
-            .bytes(key.bytes), .text(version), columns: 1)
+            .text(version), columns: 1)
     }
 }
 

@@ -6,10 +6,10 @@ extension Connection {
     ///
     /// No thread waits: the queue that this actor runs on is called when something arrives.
     func listen() throws -> AsyncThrowingStream<[String], any Error> {
-        guard try execute(Self.triggers).first?.text(0) == "2" else {
+        guard try execute([Self.triggers])[0].first?.text(0) == "2" else {
             throw PostgresFailure(cause: .refused, message: "the triggers of the schema are not on auth_states")
         }
-        _ = try execute(Statement(.reading, "LISTEN auth_states"))
+        _ = try execute([Statement(.reading, "LISTEN auth_states")])
         // A descriptor of its own: the source may use it until its cancellation handler has run.
         let descriptor = try dup(openSession().socket)
         guard descriptor >= 0 else { throw PostgresFailure(cause: .busy, message: "too many files are open") }
@@ -30,7 +30,7 @@ extension Connection {
 
     /// Queries the server to check the connection, and returns the keys that changed meanwhile.
     func check() throws -> [String] {
-        _ = try execute(Statement(.reading, "SELECT ''", columns: 1))
+        _ = try execute([Statement(.reading, "SELECT ''", columns: 1)])
         return try notifications()
     }
 

@@ -4,15 +4,28 @@ import CAuthStateSQLite
 /// The system's SQLite, opened once for the process.
 enum SQLiteLibrary {
     private static let opened: Result<Void, AuthStateError> = {
-        guard let missing = AuthStateSQLiteLoad() else {
-            return AuthStateSQLite_threadsafe() != 0
-                ? .success(()) : .failure(unusable("The system's SQLite was built for programs with one thread."))
+        let refusal: String?
+        if let missing = AuthStateSQLiteLoad().map({ String(cString: $0) }) {
+            refusal =
+                missing.hasPrefix("sqlite3_")
+                ? "The system's SQLite is too old, it lacks \(missing)." : "\(missing) was not found."
+        } else {
+            refusal = SQLiteLibrary.refusal(version: AuthStateSQLite_libversion_number(), threads: AuthStateSQLite_threadsafe())
         }
-        let name = String(cString: missing)
-        return .failure(
-            unusable(
-                name.contains("lib") ? "\(name) was not found." : "The system's SQLite is too old, it lacks \(name)."))
+        return refusal.map { .failure(unusable($0)) } ?? .success(())
     }()
+
+    /// The reason why a library cannot be used; nil when it can.
+    ///
+    /// - Parameters:
+    ///   - version: 3031000 for 3.31.0: an older one follows a link in the place of the database.
+    ///   - threads: Zero for one that was built for programs with one thread.
+    static func refusal(version: Int32, threads: Int32) -> String? {
+        if version < 3_031_000 {
+            return "The system's SQLite is too old: \(version / 1_000_000).\(version / 1_000 % 1_000)."
+        }
+        return threads == 0 ? "The system's SQLite was built for programs with one thread." : nil
+    }
 
     /// Opens the library unless that was done before.
     ///

@@ -16,6 +16,7 @@ typedef void (*AuthStateSQLiteRelease)(void *bytes);
 /// that Swift calls and the check are made from this table.
 #define AUTHSTATE_SQLITE_FUNCTIONS(FUNCTION)                                                                          \
     FUNCTION(int, threadsafe, (void), ())                                                                             \
+    FUNCTION(int, libversion_number, (void), ())                                                                      \
     FUNCTION(const char *, errstr, (int code), (code))                                                                \
     /* One connection */                                                                                              \
     FUNCTION(int, open_v2, (const char *name, struct sqlite3 **connection, int flags, const char *system),            \

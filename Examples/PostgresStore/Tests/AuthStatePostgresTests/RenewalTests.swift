@@ -74,7 +74,8 @@ extension PostgresTests {
             try await count(stores.count, where: "query = 'LISTEN auth_states'")
             let gate = ScriptedTransport.Gate()
             provider.enqueue(.gated(gate, then: .tokens("second", refreshToken: "second")))
-            let holder = try await state(over: try server.store("holder"))
+            let busy = try server.store("holder")
+            let holder = try await state(over: busy)
             let first = Task { try await holder.freshTokens().accessToken }
             await gate.arrivals()
 
@@ -86,10 +87,16 @@ extension PostgresTests {
                 // They have asked for the lease, in vain, and look whether it is free.
                 let asked = "application_name LIKE 'waiter%' AND state = 'idle' AND query LIKE 'SELECT version%'"
                 try await count(stores.count, where: asked)
+                // The holder's save shares transactions with those of other keys.
+                let others = (0..<30).map { _ in
+                    let key = freshKey()
+                    return Task { for _ in 0..<5 { try await busy.increment(key) } }
+                }
                 gate.open()
                 let saved = (try await first.value, ContinuousClock.now)
                 var tokens = [saved]
                 for try await result in group { tokens.append(result) }
+                for other in others { try await other.value }
                 let last = tokens.map { $0.1 - saved.1 }.max() ?? .zero
                 print("\(stores.count) processes have the tokens of another one, the last of them after \(last)")
                 return tokens.map(\.0)

@@ -54,6 +54,18 @@ import Testing
         #expect((try? Data(contentsOf: URL(filePath: path))) == before)
     }
 
+    @Test(
+        arguments: [
+            (3_030_001, 1, "too old: 3.30"), (2_999_999, 1, "too old: 2.999"), (3_031_000, 1, nil), (4_000_000, 2, nil),
+            (3_031_000, 0, "one thread"),
+        ] as [(Int32, Int32, String?)])
+    func `a library that is too old, or built for one thread, is refused`(
+        _ version: Int32, _ threads: Int32, _ reason: String?
+    ) {
+        let refusal = SQLiteLibrary.refusal(version: version, threads: threads)
+        #expect(reason.map { refusal?.contains($0) == true } ?? (refusal == nil), "\(refusal ?? "none")")
+    }
+
     @Test func `a file that is no database is refused`() async throws {
         try Data(String(repeating: "SECRET, and no database. ", count: 400).utf8).write(to: URL(filePath: path))
         chmod(path, 0o600)

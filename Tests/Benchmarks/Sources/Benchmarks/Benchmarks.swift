@@ -16,7 +16,7 @@ enum Benchmarks {
         Pools.benchmarks + HotPath.benchmarks + Transports.benchmarks + [FirstRequests.benchmark]
         + Signatures.benchmarks + IDTokens.benchmarks + [Proofs.benchmark, Logins.benchmark] + Archives.benchmarks
         + [RenewalStorm.benchmark, DurableSave.benchmark, FileRenewals.benchmark, PostgresRenewals.benchmark]
-        + SQLiteStates.benchmarks
+        + SQLiteStates.benchmarks + ManyStates.benchmarks
         + [CommandLineStart.benchmark]
 
     static func main() async throws {

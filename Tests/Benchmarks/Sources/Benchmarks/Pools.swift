@@ -77,7 +77,7 @@ enum Pools {
     }
 
     /// The process's memory in use; 0 where there is no procfs.
-    private static func residentBytes() -> Int {
+    static func residentBytes() -> Int {
         let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
         return (pages.flatMap { Int($0[1]) } ?? 0) * Int(getpagesize())
     }

@@ -178,7 +178,7 @@ enum SQLiteStates {
 
 extension AuthStateStore {
     /// The store's part of a renewal.
-    fileprivate func renew(_ key: AuthStateKey, _ content: Data) async throws {
+    func renew(_ key: AuthStateKey, _ content: Data) async throws {
         try await withLease(key, deadline: .seconds(30)) { lease in
             let version = try await lease.load()?.version
             try await lease.reserve()
