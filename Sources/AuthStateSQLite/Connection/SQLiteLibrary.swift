@@ -10,7 +10,8 @@ enum SQLiteLibrary {
                 missing.hasPrefix("sqlite3_")
                 ? "The system's SQLite is too old, it lacks \(missing)." : "\(missing) was not found."
         } else {
-            refusal = SQLiteLibrary.refusal(version: AuthStateSQLite_libversion_number(), threads: AuthStateSQLite_threadsafe())
+            refusal = SQLiteLibrary.refusal(
+                version: AuthStateSQLite_libversion_number(), threads: AuthStateSQLite_threadsafe())
         }
         return refusal.map { .failure(unusable($0)) } ?? .success(())
     }()
