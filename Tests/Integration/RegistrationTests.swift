@@ -4,9 +4,7 @@ import Testing
 extension ProviderTests {
     struct RegistrationTests {
         private func register(_ provider: Provider) async throws -> (AuthState, Flow) {
-            var flow = try Flow(provider)
-            // django-oauth-toolkit does not say when the secret ends.
-            if provider == .django { flow.tolerances = [.missingSecretExpiry] }
+            let flow = try Flow(provider)
             var request = RegistrationRequest(
                 try await flow.configuration(),
                 redirectURIs: [try RedirectURI(flow.provider.redirectURI)])

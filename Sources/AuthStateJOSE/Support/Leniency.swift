@@ -22,6 +22,8 @@ package enum Leniency: String, Sendable, CaseIterable {
     case bearerTokenType
     /// A secret without the method to send it by: `client_secret_basic` (RFC 7591, section 2).
     case methodOfSecret
+    /// A secret without the time of its end, which is then not known (RFC 7591, section 3.2.1).
+    case secretExpiry
     /// A registration that names only one of its place and its token; it cannot be managed.
     case unmanageableRegistration
     /// A parameter of an authorization answer that decides nothing and comes twice; the first counts, of an explanation

@@ -25,8 +25,6 @@ public struct Tolerance: RawRepresentable, Sendable, Hashable, Codable {
     /// The provider accepts a refresh token for some seconds after it was exchanged: a renewal whose answer was lost is sent once
     /// more at once. Where the provider does not, the second use of a token may revoke the grant.
     public static let refreshTokenGrace = Tolerance(rawValue: "refreshTokenGrace")
-    /// A registration with a secret and without `client_secret_expires_at`: the expiry of the secret is unknown.
-    public static let missingSecretExpiry = Tolerance(rawValue: "missingSecretExpiry")
     /// Identifier and secret go into HTTP Basic as they are, where RFC 6749, section 2.3.1, has them form-encoded first.
     public static let unencodedBasic = Tolerance(rawValue: "unencodedBasic")
     /// The client's secret is shorter than the hash that it signs or verifies with (RFC 7518, section 3.2): 32 bytes for HS256.

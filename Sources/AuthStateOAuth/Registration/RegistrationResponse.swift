@@ -21,10 +21,8 @@ public struct RegistrationResponse: Sendable, Hashable, Codable, Redacted {
     public let metadata: [String: JSONValue]
 
     /// Reads an answer of the registration endpoint, of any status; throws `AuthStateError`: the provider's error
-    /// response; a secret without `client_secret_expires_at`.
-    public init(_ response: TransportResponse, tolerances: Set<Tolerance> = []) throws {
-        try self.init(response, asked: [:], mayOmitExpiry: tolerances.contains(.missingSecretExpiry))
-    }
+    /// response; an answer without `client_id`.
+    public init(_ response: TransportResponse) throws { try self.init(response, asked: [:]) }
 
     /// Reads an answer of the registration endpoint, or of the place where a registration is managed (RFC 7592, section 3).
     ///
@@ -35,10 +33,7 @@ public struct RegistrationResponse: Sendable, Hashable, Codable, Redacted {
     ///
     /// Of the former registration the secret, authentication method, management URI and token are kept where the answer
     /// leaves them out: RFC 7592 requires them, and not every provider repeats them.
-    init(
-        _ response: TransportResponse, asked: [String: JSONValue], former: RegistrationResponse? = nil,
-        mayOmitExpiry: Bool
-    ) throws {
+    init(_ response: TransportResponse, asked: [String: JSONValue], former: RegistrationResponse? = nil) throws {
         guard response.isSuccess(200, former == nil ? 201 : 200) else {
             throw Self.failure(response, of: former == nil ? "registration" : "management of the registration")
         }
@@ -58,11 +53,7 @@ public struct RegistrationResponse: Sendable, Hashable, Codable, Redacted {
         let members = isPart ? asked.merging(answer.members) { $1 == .null || $1 == "" ? $0 : $1 } : answer.members
         let secret = answer.text("client_secret")
         let expiry = answer.number("client_secret_expires_at")
-        if secret != nil, expiry == nil, !mayOmitExpiry {
-            throw Self.refusal(
-                "client_secret_expires_at with the secret", received: "none",
-                hint: "Tolerate missingSecretExpiry where the provider is known to leave it out.")
-        }
+        if secret != nil, expiry == nil { Leniency.secretExpiry.note("client_secret_expires_at") }
         let uri = answer.text("registration_client_uri", ProviderMetadata.endpoint)
         let token = answer.text("registration_access_token")
         // A registration that cannot be managed is one all the same.
@@ -116,12 +107,10 @@ public struct RegistrationResponse: Sendable, Hashable, Codable, Redacted {
         return error
     }
 
-    private static func refusal(
-        _ expected: String, received: String?, hint: String = "Register the client on the provider's pages."
-    ) -> AuthStateError {
+    private static func refusal(_ expected: String, received: String?) -> AuthStateError {
         AuthStateError(
             .malformedResponse, stage: .registration, "The registration response cannot be used.", expected: expected,
-            received: received, hint: hint)
+            received: received, hint: "Register the client on the provider's pages.")
     }
 
     /// The credential that the registered client authenticates with; where its own private key is, only the client knows.
@@ -177,10 +166,9 @@ extension ProviderConfiguration {
 extension RegistrationRequest {
     /// Reads an answer to this request (RFC 7591, section 3.2); members that it does not repeat are as they were sent.
     ///
-    /// - Throws: As `RegistrationResponse.init(_:tolerances:)` does.
+    /// - Throws: As `RegistrationResponse.init(_:)` does.
     package func answer(_ response: TransportResponse) throws -> RegistrationResponse {
-        try RegistrationResponse(
-            response, asked: metadata.document(), mayOmitExpiry: provider.tolerances.contains(.missingSecretExpiry))
+        try RegistrationResponse(response, asked: metadata.document())
     }
 }
 

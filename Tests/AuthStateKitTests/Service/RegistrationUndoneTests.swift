@@ -19,7 +19,7 @@ struct RegistrationUndoneTests {
     @Test("a registration whose answer is refused is deleted at the provider, with the token that came along")
     func deleted() async throws {
         let (error, requests) = try await register([
-            .json(#"{"client_id":"c","client_secret":"s",\#(Self.place)}"#, status: 201), .json("", status: 204),
+            .json(#"{"client_secret":"s",\#(Self.place)}"#, status: 201), .json("", status: 204),
         ])
         #expect(error?.code == .malformedResponse && error?.message.contains("deleted again") == true)
         #expect(requests.last?.method == "DELETE" && requests.last?.url.absoluteString == "https://op.example/r/1")
@@ -29,10 +29,10 @@ struct RegistrationUndoneTests {
 
     @Test("a registration that cannot be deleted stays, and the error says so")
     func left() async throws {
-        let unnamed = try await register([.json(#"{"client_id":"c","client_secret":"s"}"#, status: 201)])
+        let unnamed = try await register([.json(#"{"client_secret":"s"}"#, status: 201)])
         #expect(unnamed.0?.message.contains("exists at the provider") == true && unnamed.1.count == 1)
         let refused = try await register([
-            .json(#"{"client_id":"c","client_secret":"s",\#(Self.place)}"#, status: 201), .json("{}", status: 403),
+            .json(#"{"client_secret":"s",\#(Self.place)}"#, status: 201), .json("{}", status: 403),
         ])
         #expect(refused.0?.message.contains("exists at the provider") == true && refused.1.count == 2)
         let plain = try await register([

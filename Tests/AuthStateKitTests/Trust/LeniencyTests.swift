@@ -54,7 +54,13 @@ import Testing
                 _ = try register(#"{"client_id":"c","client_secret":"s","client_secret_expires_at":0}"#)
             }
         } attack: { _ in
-            _ = try register(#"{"client_id":"c","client_secret":"s"}"#)
+            _ = try register(#"{"client_id":["c"],"client_secret":"s","client_secret_expires_at":0}"#)
+        },
+        .secretExpiry: Example { service in
+            let members = #""client_secret":"s","token_endpoint_auth_method":"client_secret_basic""#
+            try service.reading { _ = try register("{\"client_id\":\"c\",\(members)}") }
+        } attack: { _ in
+            _ = try register(#"{"client_id":"c","client_secret":"s","error":"x"}"#)
         },
         .unmanageableRegistration: Example { service in
             try service.reading {

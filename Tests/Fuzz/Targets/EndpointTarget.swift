@@ -53,7 +53,7 @@ private func checkIntrospection(_ response: TransportResponse) {
 }
 
 private func checkRegistration(_ response: TransportResponse, former: RegistrationResponse?) {
-    let read = accepted { try RegistrationResponse(response, asked: [:], former: former, mayOmitExpiry: false) }
+    let read = accepted { try RegistrationResponse(response, asked: [:], former: former) }
     guard let answer = read else { return }
     require((200...203).contains(response.status), "a registration comes with success")
     require(!answer.clientID.isEmpty && (former == nil || answer.clientID == former?.clientID), "the client that asked")
@@ -77,7 +77,7 @@ private func checkRegistration(_ response: TransportResponse, former: Registrati
     }
     var changed = response
     changed.body = Data(JSONValue.object(members).serialized())
-    let other = accepted { try RegistrationResponse(changed, asked: [:], former: former, mayOmitExpiry: false) }
+    let other = accepted { try RegistrationResponse(changed, asked: [:], former: former) }
     require(other.map { "\($0) \($0.credential)" } == "\(answer) \(answer.credential)", "no secret is said")
 }
 

@@ -204,12 +204,10 @@ extension EndToEndTests {
             #expect(try login.json()["client_id"] == registered.json()["client_id"])
         }
 
-        @Test func `with a secret of unknown expiry, only when that is tolerated`() async throws {
+        @Test func `with a secret of unknown expiry`() async throws {
             let authstate = try Authstate(.django)
             let arguments = ["register", "--issuer", authstate.provider.issuer, "--auth-method", "basic"]
-            try await authstate.expectFailure(
-                arguments, 65, [.malformedResponse], stage: .registration, hint: "--tolerate missing-secret-expiry")
-            let registered = try await authstate(arguments + ["--tolerate", "missing-secret-expiry", "--json"])
+            let registered = try await authstate(arguments + ["--json"])
             #expect(registered.status == 0 && registered.output.contains(#""has_secret":true"#), "\(registered)")
         }
 

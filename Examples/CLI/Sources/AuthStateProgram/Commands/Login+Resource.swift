@@ -93,9 +93,7 @@ extension Login {
         options.scopes = tokens.scope.map(Scope.list)
         options.usesDPoP = tokens.isBound
         options.registersAnew = client.registerAnew
-        // Servers of the first generation of the protocol's SDK for Python leave it out. The server is one that was found: its user
-        // cannot know it.
-        options.tolerances = Set(connection.tolerances.map(\.tolerance)).union([.missingSecretExpiry])
+        options.tolerances = Set(connection.tolerances.map(\.tolerance))
         if client.assertionAudience == .endpoint { options.tolerances.insert(.endpointAudience) }
         // A login on the command line replaces the one before, also that of another user.
         options.account = .any

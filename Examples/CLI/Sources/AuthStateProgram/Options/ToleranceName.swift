@@ -12,7 +12,6 @@ enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
     case changedAudience = "changed-audience"
     case formEncodedTokens = "form-encoded-tokens"
     case shortSecret = "short-secret"
-    case missingSecretExpiry = "missing-secret-expiry"
     case parentResource = "parent-resource"
     case plainAssertionType = "plain-assertion-type"
     case refreshTokenGrace = "refresh-token-grace"
@@ -30,7 +29,6 @@ enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
         case .changedAudience: .changedAudience
         case .formEncodedTokens: .formEncodedTokens
         case .shortSecret: .shortSecret
-        case .missingSecretExpiry: .missingSecretExpiry
         case .parentResource: .parentResource
         case .plainAssertionType: .plainAssertionType
         case .refreshTokenGrace: .refreshTokenGrace
