@@ -4,7 +4,8 @@ extension JSONWebKey {
     /// Throws ``JOSEError``: `unsupportedAlgorithm` for a type or curve unknown here, `malformed` for everything else:
     /// RSA moduli below 2048 or above 16384 bits, exponents that are even, below 3 or above 64 bits, coordinates longer
     /// than the curve's. A shorter coordinate is padded: some providers strip leading zeros. Optional members
-    /// that are null, empty or of another type are absent, and numbers may be written in plain base64.
+    /// that are null or empty are absent, and numbers may be written in plain base64; a `use`, `alg` or `key_ops` of another
+    /// type is malformed, because it may forbid what the key is used for.
     public init(json: JSONValue) throws(JOSEError) {
         guard let members = json.objectValue else { throw JOSEError(.malformed, "a key is not a JSON object") }
         let reader = KeyMembers(members: members)
@@ -28,9 +29,9 @@ extension JSONWebKey {
                 .unsupportedAlgorithm, "the key's type is unknown", expected: "RSA, EC, OKP", received: type)
         }
         keyID = try reader.keyID()
-        use = reader.text("use")
-        algorithm = reader.text("alg")
-        keyOperations = reader.texts("key_ops")
+        use = try reader.text("use")
+        algorithm = try reader.text("alg")
+        keyOperations = try reader.texts("key_ops")
         issuer = members["issuer"].map { $0.stringValue ?? "" }
     }
 }
@@ -39,46 +40,46 @@ extension JSONWebKey {
 private struct KeyMembers {
     let members: [String: JSONValue]
 
-    /// A member that has content; one that cannot be used is absent.
-    private func member<T>(_ name: String, _ read: (JSONValue) -> T?) -> T? {
-        guard let member = members[name] else { return nil }
-        if !member.isContentless, let value = read(member) { return value }
+    /// A member; one without content is absent.
+    private func member(_ name: String) -> JSONValue? {
+        guard let member = members[name], member.isContentless else { return members[name] }
         Leniency.unusableMember.note(name)
         return nil
     }
 
+    private func malformed(_ name: String) -> JOSEError {
+        guard let member = members[name] else { return JOSEError(.malformed, "a key has no \(name)") }
+        return JOSEError(.malformed, "a key's \(name) is \(member.typeName), not a text")
+    }
+
     /// The name of the key, which a token refers to: one of another type is refused.
     func keyID() throws(JOSEError) -> String? {
-        guard case .number(let number) = members["kid"] else {
-            let keyID = text("kid")
-            guard keyID != nil || members["kid"]?.isContentless != false else {
-                throw JOSEError(.malformed, "a key's kid is not a string")
-            }
-            return keyID
-        }
+        guard case .number(let number) = members["kid"] else { return try text("kid") }
         Leniency.numberForName.note("kid")
         return number.text
     }
 
-    func text(_ name: String) -> String? { member(name, \.stringValue) }
-
-    func requiredText(_ name: String) throws(JOSEError) -> String {
-        if let text = members[name]?.stringValue, !text.isEmpty { return text }
-        throw JOSEError(
-            .malformed, members[name] == nil ? "a key has no \(name)" : "a key's \(name) is not a string")
+    func text(_ name: String) throws(JOSEError) -> String? {
+        guard let value = member(name) else { return nil }
+        guard let text = value.stringValue else { throw malformed(name) }
+        return text
     }
 
-    func texts(_ name: String) -> [String]? {
-        if let text = members[name]?.stringValue, !text.isEmpty {
+    func requiredText(_ name: String) throws(JOSEError) -> String {
+        guard let text = members[name]?.stringValue, !text.isEmpty else { throw malformed(name) }
+        return text
+    }
+
+    func texts(_ name: String) throws(JOSEError) -> [String]? {
+        guard let value = member(name) else { return nil }
+        if let text = value.stringValue {
             Leniency.textForList.note(name)
             return [text]
         }
-        return member(name) { value in
-            guard let list = value.arrayValue else { return nil }
-            let texts = list.compactMap(\.stringValue)
-            if texts.count < list.count { Leniency.unusableMember.note(name) }
-            return texts.isEmpty ? nil : texts
-        }
+        let texts = value.arrayValue?.compactMap(\.stringValue) ?? []
+        guard !texts.isEmpty else { throw malformed(name) }
+        if texts.count < value.arrayValue?.count ?? 0 { Leniency.unusableMember.note(name) }
+        return texts
     }
 
     func bytes(_ name: String) throws(JOSEError) -> [UInt8] {

@@ -55,15 +55,16 @@ public struct JSONWebKeySet: Sendable, Equatable {
                 }
                 keys.append(key.privateMaterial == nil ? key : key.publicKey)
             } catch {
-                skipped[entry["kid"]?.stringValue] = error.message
+                let name = entry["kid"]
+                skipped[name?.stringValue ?? name?.digits] = error.message
             }
         }
         self.init(keys: keys, backend: backend)
         self.skipped = skipped
     }
 
-    /// Why a key of that `kid` was skipped; nil when none was.
-    func skipped(_ keyID: String?) -> String? { skipped[keyID] }
+    /// Why a key of that `kid`, or else one whose `kid` cannot be read, was skipped; nil when none was.
+    func skipped(_ keyID: String?) -> String? { skipped[keyID] ?? skipped[String?.none] }
 
     /// The keys that may have signed a token with this header.
     ///
