@@ -40,6 +40,8 @@ package enum Leniency: String, Sendable, CaseIterable {
     case metadataRedirect
     /// A page where the first metadata document belongs, and the document at the next place.
     case metadataPlace
+    /// The whole name of a resource in the metadata at the root of its origin (RFC 9728, section 3.3).
+    case rootMetadata
     /// The URL of a server's metadata where a resource's metadata name its issuer.
     case metadataForIssuer
     /// A slash at the end of an issuer's name in a resource's metadata, or none.

@@ -5,7 +5,7 @@ extension ProtectedResourceMetadata {
     /// Checks that the document is one of a resource, and that a client which sends tokens in a header can use it.
     ///
     /// The document has to name exactly the resource that it was looked up for (RFC 9728, section 3.3): the whole
-    /// identifier, or the origin for a document at the root. An identifier without a path may be written with or without
+    /// identifier, or the origin for a document at the root, which may name the whole identifier too. An identifier without a path may be written with or without
     /// its slash, which are the same URL.
     ///
     /// - Returns: The identifier that requests for tokens name, as the document has it.
@@ -19,8 +19,11 @@ extension ProtectedResourceMetadata {
         let expected = source == .root ? resource.origin : resource.rawValue
         let isExact =
             named.isExactly(expected) || (expected.isExactly(resource.origin) && named.isExactly(expected + "/"))
+        // What answers at the root could name the origin, which counts for each resource there.
+        let isOfRoot = source == .root && !isExact && named.isExactly(resource.rawValue)
+        if isOfRoot { Leniency.rootMetadata.note("resource") }
         let isParent = tolerances.contains(.parentResource) && resource.isBelow(named)
-        guard TrustCheck.resourceName.holds(isExact || isParent) else {
+        guard TrustCheck.resourceName.holds(isExact || isOfRoot || isParent) else {
             throw AuthStateError(
                 .resourceMismatch, stage: .resourceMetadata, "The resource's metadata are those of another resource.",
                 expected: expected, received: URIReference(named).redacted,

@@ -4,6 +4,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateOAuth
 @testable import AuthStateResource
 
 @Suite(.timeLimit(.minutes(5))) struct LeniencyTests {
@@ -105,6 +106,15 @@ import Testing
             _ = try await discover($0, [page, document()])
         } attack: {
             _ = try await discover($0, [page, document(issuer: "https://evil.example")])
+        },
+        .rootMetadata: Example { service in
+            try service.reading {
+                _ = try resource("https://api.example/a").check(
+                    for: ResourceIdentifier("https://api.example/a"), from: .root)
+            }
+        } attack: { _ in
+            _ = try resource("https://api.example/b").check(
+                for: ResourceIdentifier("https://api.example/a"), from: .root)
         },
         .metadataForIssuer: Example { service in
             let place = "https://op.example/.well-known/oauth-authorization-server"
@@ -266,9 +276,11 @@ extension LeniencyTests {
         return try await scripted(service, [.json(tokens(#","id_token":"no token""#))]).exchange(answer)
     }
 
-    private static func resource(servers: [JSONValue]) throws -> ProtectedResourceMetadata {
+    private static func resource(
+        _ name: String = "https://api.example", servers: [JSONValue] = []
+    ) throws -> ProtectedResourceMetadata {
         try ProtectedResourceMetadata(document: [
-            "resource": "https://api.example", "authorization_servers": .array(servers),
+            "resource": .string(name), "authorization_servers": .array(servers),
         ])
     }
 

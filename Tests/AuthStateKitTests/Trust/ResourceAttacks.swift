@@ -20,8 +20,8 @@ extension Attack {
         },
         [
             Attack(.resourceName) {
-                // A page of the host that others may write cannot speak for the whole host.
-                try describe("https://api.example/v1").check(
+                // The root speaks for the whole host or for the resource that it was asked about, not for another one.
+                try describe("https://api.example/v2").check(
                     for: ResourceIdentifier("https://api.example/v1"), from: .root)
             },
             Attack(.resourceName) {

@@ -86,6 +86,7 @@ struct ProtectedResourceMetadataTests {
             ("https://api.example/v1", "https://api.example/v1", .challenge),
             ("https://api.example", "https://api.example/v1", .root),
             ("https://api.example/", "https://api.example/v1", .root),
+            ("https://api.example/v1", "https://api.example/v1", .root),
             ("https://api.example/", "https://api.example", .path),
             ("https://api.example", "https://api.example/", .challenge),
         ] as [(String, String, ProtectedResourceMetadata.Source)])
@@ -100,7 +101,7 @@ struct ProtectedResourceMetadataTests {
             ("https://API.example/v1", .path), ("https://api.example/v1?x", .path),
             ("https://api.example/v2", .challenge),
             ("https://evil.example/v1", .challenge), ("http://api.example/v1", .path),
-            ("https://api.example/v1", .root),
+            ("https://api.example/v2", .root), ("https://api.example/v1/", .root),
             ("https://api.example:443/v1", .path),
         ] as [(String, ProtectedResourceMetadata.Source)])
     func other(_ named: String, _ source: ProtectedResourceMetadata.Source) {
