@@ -6,9 +6,10 @@ extension AuthStateError {
     static func refusal(
         by name: String, _ error: OAuthErrorResponse, _ response: TransportResponse, stage: Stage, now: Date? = nil
     ) -> AuthStateError {
+        let code = code(error, status: response.status)
         let refusal = AuthStateError(
-            code(error, status: response.status), stage: stage, "The \(name) refused: \(error.summary).",
-            hint: error.hint(at: stage), response: error, httpStatus: response.status,
+            code, stage: stage, "The \(name) refused: \(error.summary).",
+            hint: code == error.code ? error.hint(at: stage) : nil, response: error, httpStatus: response.status,
             retryAfter: retryAfter(response.headers, now: now))
         guard refusal.code == .invalidDPoPProof, let now else { return refusal }
         return refusal.blamingClock(response.headers, now: now)
@@ -59,7 +60,8 @@ extension AuthStateError {
                 .invalidClient,
                 "The \(name) refused the client \(manner) (status \(response.status)).",
                 hint: "Check the client identifier, its secret and how it is sent.")
-        case 400, 401, 403:
+        // 409 and 422 are how some frameworks refuse a member.
+        case 400, 401, 403, 409, 422:
             return error(
                 .refusedWithoutReason, "The \(name) refused \(manner) (status \(response.status)).",
                 hint: refusedHints[stage] ?? "Check the client and its credentials.")

@@ -10,10 +10,16 @@ extension OAuthErrorResponse {
 
     /// Whether a provider's words seem to say so: enough to advise a login, too little to give the grant up.
     var seemsToRefuseRefreshToken: Bool {
-        guard let text = errorDescription?.lowercased(), ["invalid_request", "unauthorized_client"].contains(error)
-        else { return false }
-        let names = ["refresh token", "refresh_token", "refreshtoken"]
-        let states = ["invalid", "expired", "revoked", "unknown", "not found", "inactive", "not valid", "already used"]
+        guard [.invalidRequest, .unauthorizedClient, .providerError].contains(code) else { return false }
+        let text = [error, errorDescription].compactMap(\.self).joined(separator: " ").lowercased()
+            .replacing("invalid_request", with: "")
+        let names = [
+            "refresh token", "refresh_token", "refreshtoken", "token_expired", "token_revoked", "invalid token",
+        ]
+        let states = [
+            "invalid", "expired", "revoked", "unknown", "not found", "inactive", "not valid", "already used",
+            "not be validated",
+        ]
         return names.contains { text.contains($0) } && states.contains { text.contains($0) }
     }
 

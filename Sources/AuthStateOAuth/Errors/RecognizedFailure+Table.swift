@@ -7,12 +7,12 @@ extension RecognizedFailure {
             .redirectMismatch,
             hint:
                 "Register the redirect URI for this client at the provider, character by character: scheme, host, port, "
-                + "path, and a slash at its end.",
+                + "path, and a slash at its end (Microsoft: as one of mobile and desktop applications).",
             at: [.authorization, .token],
             signs: .errors(["redirect_uri_mismatch"]),
             .words([
                 "redirect_uri", "redirect uri", "redirecturi", "redirect url", "callback url", "aadsts50011",
-                "aadsts500113",
+                "aadsts500113", "aadsts9002327",
             ])),
         RecognizedFailure(
             .wrongTenant,
@@ -36,7 +36,7 @@ extension RecognizedFailure {
             .words([
                 "aadsts700016", "client was not found", "client not found", "client was deleted", "unknown client",
                 "client does not exist", "no such client", "unregistered client",
-                "invalid client_id", "client_id is invalid", "'client_id' parameter",
+                "invalid client_id", "client_id is invalid", "'client_id' parameter", "errors.app.notfound",
             ])),
         RecognizedFailure(
             .secretMissing,
@@ -59,7 +59,7 @@ extension RecognizedFailure {
             ])),
         RecognizedFailure(
             .scopeRefused, hint: AuthStateError.scopeAdvice, at: [.authorization, .token],
-            signs: .errors(["invalid_scope"]), .words(["aadsts70011", "aadsts650053"])),
+            signs: .errors(["invalid_scope"]), .words(["aadsts70011", "aadsts650053", "invalid_scope"])),
         RecognizedFailure(
             .consentMissing,
             hint:
@@ -71,8 +71,11 @@ extension RecognizedFailure {
             signs: .words(["code_verifier", "code verifier", "code challenge", "pkce", "aadsts501481"])),
         RecognizedFailure(
             .codeSpent, hint: "Start the login again: a code is good once, and for a short time.",
+            at: [.authorization, .token],
             signs: .errors(["invalid_code", "bad_verification_code"]),
-            .words(["aadsts54005", "aadsts70008", "bad_verification_code", "code not valid"])),
+            .words([
+                "aadsts54005", "aadsts70008", "bad_verification_code", "code not valid", "invalid authorization code",
+            ])),
         RecognizedFailure(
             .noAnswerCame,
             hint:

@@ -118,12 +118,19 @@ extension RecognizedFailure {
                 && failure.signs.contains { sign in
                     switch sign.place {
                     case .error: sign.texts.contains(response.error)
-                    case .explanation: sign.texts.contains(where: explanation.contains)
+                    case .explanation: sign.texts.contains { explanation.has($0) }
                     case .message: false
                     }
                 }
         }
         guard let found else { return nil }
         self = found
+    }
+}
+
+extension String {
+    /// Whether these words stand in it, the number at their end as a whole: AADSTS70008 is not in AADSTS700082.
+    fileprivate func has(_ words: String) -> Bool {
+        ranges(of: words).contains { $0.upperBound == endIndex || !self[$0.upperBound].isNumber }
     }
 }

@@ -81,7 +81,7 @@ extension TransportResponse {
     private static func reason(in json: JSONValue) -> String? {
         var texts: [String] = []
         if case .string(let text) = json { collect(.string(text), 0, &texts) }
-        collect(json["error"] ?? json["errors"] ?? .null, 0, &texts)
+        collect(json["error"] ?? json["errors"] ?? json["issues"] ?? .null, 0, &texts)
         for name in explanations { collect(json[name] ?? .null, 0, &texts) }
         if let list = json.arrayValue { collect(.array(list), 0, &texts) }
         return texts.isEmpty ? nil : texts.joined(separator: ", ").printable()
@@ -96,11 +96,12 @@ extension TransportResponse {
 
     /// The members that hold a sentence for people.
     private static let sentences = [
-        "title", "reason", "message", "msg", "description", "error_description", "error_message", "error_msg", "detail",
-        "details",
+        "title", "reason", "message", "msg", "description", "error_description", "error_message", "error_msg",
+        "errorSummary",
+        "errorMessage", "detail", "details",
     ]
     /// The members that explain a refusal, the most exact first.
-    private static let explanations = ["code", "error_code", "type"] + sentences
+    private static let explanations = ["code", "error_code", "errorCode", "type"] + sentences
 
     private static func collect(_ value: JSONValue, _ depth: Int, _ texts: inout [String]) {
         guard texts.count < 8, depth < 4 else { return }

@@ -42,7 +42,7 @@ extension TokenAnswer {
             var failure = AuthStateError.refusal(
                 by: "token endpoint", error, response, stage: request.stage, now: sentAt)
             // The words count where the status says that the request was wrong, not where the server is busy.
-            if request.grantType == .refreshToken, [.invalidRequest, .unauthorizedClient].contains(failure.code) {
+            if request.grantType == .refreshToken, error.code == failure.code {
                 if error.refusesRefreshToken {
                     (failure.code, failure.hint) = (.invalidGrant, "Sign in again.")
                 } else if error.seemsToRefuseRefreshToken {

@@ -44,6 +44,9 @@ struct RefreshTokenRefusalTests {
         arguments: [
             ("invalid_request", "refresh token inactive"), ("invalid_request", "Refresh token inactive."),
             ("unauthorized_client", "The refresh_token has expired or was revoked"),
+            ("invalid_request", "Invalid Token!"), ("Bad Request", "Invalid refresh token"),
+            ("invalid_refresh_token", ""),
+            ("invalid_request", "The refresh token could not be validated."), ("token_expired", ""),
         ])
     func probable(_ code: String, _ text: String) async throws {
         let (error, state) = try await refusal(answer(code, text))

@@ -36,6 +36,24 @@ import Testing
         #expect(try candidates(["key_ops": ["verify", .null]]) == 1)
     }
 
+    @Test(
+        "a refused token names the member of its key that cannot be read, and the type",
+        arguments: [
+            (["use": 5], "use is a number"), (["alg": true], "alg is true or false"), (["x": ["y"]], "x is a list"),
+            (["key_ops": ["sign": 1]], "key_ops is an object"), (["kty": 1], "kty is a number"),
+            (["kid": ["k"]], "kid is a list"), (["kid": 7, "crv": .null], "crv is null"),
+            (["x": ""], "x is an empty text"),
+        ] as [([String: JSONValue], String)])
+    func reasons(_ members: [String: JSONValue], _ reason: String) throws {
+        let set = try JSONWebKeySet(json: ["keys": [.object(Self.key.merging(members) { $1 })]])
+        let name = members["kid"] == 7 ? "7" : "k"
+        let parts = [#"{"alg":"EdDSA","kid":"\#(name)"}"#, "{}", "signature"].map { Base64URL.encode(Array($0.utf8)) }
+        let token = try JSONWebToken(parsing: parts.joined(separator: "."))
+        let error = #expect(throws: JOSEError.self) { try token.verify(with: set, allowed: .asymmetric) }
+        #expect(
+            error?.code == .noMatchingKey && error?.message.contains("a key's \(reason)") == true, "\(error as Any)")
+    }
+
     @Test func `an empty kid of a token is none`() throws {
         #expect(try JOSEHeader(json: ["alg": "EdDSA", "kid": ""]).keyID == nil)
         #expect(throws: JOSEError.self) { try JOSEHeader(json: ["alg": 5]) }
@@ -126,12 +144,20 @@ import Testing
             #"{"error":"x","message":"gone words"}"#,
             #"{"error":"x","error_description":"","detail":{"message":"gone words"}}"#, "gone \n words",
             #""gone words""#,
-            #"{"success":false,"error_msg":"gone words"}"#,
+            #"{"success":false,"error_msg":"gone words"}"#, #"{"errorCode":"E1","errorSummary":"gone words"}"#,
+            #"{"errors":[{"errorMessage":"gone words"}]}"#, #"{"name":"ZodError","issues":[{"message":"gone words"}]}"#,
         ])
     func words(_ body: String) throws {
         let response = refusal(body)
         let shown = OAuthErrorResponse(response.json)?.errorDescription ?? response.foreignReason ?? ""
         #expect(shown.contains("gone") && shown.contains("words"))
+    }
+
+    @Test("a member that a framework refuses with another status is refused with its words", arguments: [409, 422])
+    func frameworkStatus(_ status: Int) {
+        let answer = refusal(#"{"detail":[{"msg":"unexpected value"}]}"#, status: status)
+        let error = AuthStateError.endpoint("endpoint", answer, stage: .registration)
+        #expect(error.code == .refusedWithoutReason && error.received?.contains("unexpected value") == true)
     }
 
     @Test func `a challenge gives the reason where the body has none, and neither a page nor a file does`() {

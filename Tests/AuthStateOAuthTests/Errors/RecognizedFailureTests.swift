@@ -40,6 +40,13 @@ struct RecognizedFailureTests {
             "Microsoft", "unauthorized_client",
             "AADSTS700016: Application with identifier 'x' was not found in the directory 'y'.", .unknownClient,
             .unauthorizedClient),
+        Answer(
+            "Microsoft", "invalid_request",
+            "AADSTS9002327: Tokens issued for the 'Single-Page Application' client-type may only be redeemed via "
+                + "cross-origin requests.", .redirectMismatch, .invalidRequest),
+        Answer("Amazon Cognito", "invalid_request", "invalid_scope", .scopeRefused, .invalidRequest),
+        Answer("Zitadel", "invalid_request", "Errors.App.NotFound", .unknownClient, .invalidRequest),
+        Answer("Zoom", "invalid_request", "Invalid authorization code", .codeSpent, .invalidRequest),
         Answer("Microsoft", "invalid_request", "AADSTS90002: Tenant 'x' not found.", .wrongTenant, .invalidRequest),
         Answer(
             "Microsoft", "invalid_client",
@@ -138,6 +145,10 @@ struct RecognizedFailureTests {
         ] {
             #expect(AuthStateError.endpoint("endpoint", page, stage: stage).hint?.contains(word) == true)
         }
+        // The status says that the server is broken, whatever it writes.
+        let broken = AuthStateError.refusal(
+            by: "endpoint", OAuthErrorResponse(error: "invalid_grant"), TransportResponse(status: 500), stage: .refresh)
+        #expect(broken.kind == .transient && broken.hint == "Try again later.")
     }
 
     @Test("GitHub's errors are recognised in OAuth's words, too")
@@ -196,6 +207,10 @@ struct RecognizedFailureTests {
         #expect(AuthStateError(.unreachable, stage: .token, "self-signed").recognizedFailure == nil)
         let response = OAuthErrorResponse(error: "x", errorDescription: "self-signed certificate")
         #expect(AuthStateError(.providerError, stage: .token, "x", response: response).recognizedFailure == nil)
+        // AADSTS70008 is about a code.
+        let expired = OAuthErrorResponse(
+            error: "invalid_grant", errorDescription: "AADSTS700082: The refresh token expired.")
+        #expect(RecognizedFailure(expired, at: .token) == nil)
     }
 
     @Test func `each failure has one row, and words that are in lowercase`() {
