@@ -16,7 +16,8 @@ import Testing
         let state = try await fixture.logIn()
         #expect(state.isAuthorized)
         #expect(state.record.refreshToken != nil)
-        #expect(state.record.scope == "openid profile")
+        #expect(
+            state.record.scope == "openid profile" && state.user?.name == "Ada Lovelace" && state.user?.email == nil)
         let userInfo = try await state.userInfo()
         #expect(userInfo.name == "Ada Lovelace")
         #expect(userInfo.email == nil)

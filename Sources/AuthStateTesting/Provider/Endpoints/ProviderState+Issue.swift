@@ -56,7 +56,11 @@ extension ProviderState {
             "sid": .string(grant.sessionID),
         ]
         claims["nonce"] = nonce.map { .string($0) }
-        claims.merge(grant.user.claims.filter { grant.requestedClaims.idToken.contains($0.key) }) { own, _ in own }
+        // Most providers name the user here too.
+        let names: Set = grant.scopes.contains("profile") ? ["name", "preferred_username"] : []
+        claims.merge(grant.user.claims.filter { names.union(grant.requestedClaims.idToken).contains($0.key) }) {
+            own, _ in own
+        }
         let client = configuration.client(grant.clientID)
         return UnsignedIDToken(
             claims: claims, algorithm: client?.idTokenAlgorithm ?? configuration.signingAlgorithm,
