@@ -50,7 +50,7 @@ extension AuthStateError {
             .initialAccessTokenRejected:
                 "Give the provider's initial access token, or register the client on its pages.",
             .registrationTokenRejected: "Register the client again.",
-            .credentialUnavailable: "Put the secret, the key or the certificate where the program reads it.",
+            .credentialUnavailable: "Put the credential where the program reads it.",
             .credentialWithheld:
                 "Say in the program where the credential may be sent: ClientCredential.restricted(to:).",
             .portInUse: "Use port 0 for any free port, or end the program that holds it.",

@@ -60,23 +60,23 @@ struct AdviceOptionTests {
     func registered(_ error: String, _ code: AuthStateError.Code) throws {
         let response = OAuthErrorResponse(error: error, errorDescription: "client not found")
         let refusal = AuthStateError(code, stage: .refresh, "Refused.", response: response, httpStatus: 400)
-        var facts = LoginFacts(resource: nil, isRegistered: true, hasProof: false)
+        var facts = LoginFacts(resource: nil, isRegistered: true, parts: [])
         facts.issuer = "https://op.example"
         let hint = try refusal.advised(for: CommonOptions.parse([]), facts).hint
         #expect(hint?.contains("--register-anew") == true && hint?.contains("--client-id") == false)
     }
 
     /// Options of other programs that a message names.
-    private static let foreign: Set<String> = [
+    static let foreign: Set<String> = [
         "--add", "--exec-api-version", "--exec-arg", "--exec-command", "--exec-interactive-mode", "--global",
         "--package-path", "--generate-completion-script", "--until-eof",
     ]
 
-    private static func options(_ text: String) -> Set<String> {
+    static func options(_ text: String) -> Set<String> {
         Set(text.matches(of: /(?:^|[^\w-])(--[a-z][a-z-]*[a-z])/).map { String($0.1) })
     }
 
-    private static func known(_ command: any ParsableCommand.Type) -> Set<String> {
+    static func known(_ command: any ParsableCommand.Type) -> Set<String> {
         let own = options(AuthStateCommand.helpMessage(for: command, includeHidden: true))
         let subcommands =
             command.configuration.subcommands + command.configuration.groupedSubcommands.flatMap(\.subcommands)

@@ -311,5 +311,6 @@ struct OptionsTests {
         #expect(concerns("git.k.example:443") && concerns("LocalHost") && !concerns("localhost:443", by: "http"))
         #expect(concerns("git.k.example") && concerns("GIT.K.EXAMPLE"))
         #expect(!concerns("git.\u{212A}.example") && !concerns("git.k.example:8443") && !concerns("git.k.example."))
+        #expect(servers.include(registry: "git.K.example") && !servers.include(registry: "git.\u{212A}.example"))
     }
 }

@@ -48,9 +48,11 @@ struct ResourceAdviceTests {
         #expect(forAPI.contains("'authstate login --for \(api) --register-anew'"))
         #expect(hint(.logout, .invalidClient, registered).contains("'authstate logout --local'"))
         #expect(
-            hint(.token, .invalidClient, LoginFacts(resource: nil, hasProof: false)).contains(
+            hint(.token, .invalidClient, LoginFacts(resource: nil, parts: [.identifier])).contains(
                 "registered as a public one"))
-        #expect(hint(.token, .invalidClient, LoginFacts(resource: nil, hasProof: true)).contains("--client-id"))
+        #expect(
+            hint(.token, .invalidClient, LoginFacts(resource: nil, parts: [.identifier, .secret])).contains(
+                "--client-id"))
         // A registration that is refused asks no user.
         let token = hint(.registration, .accessDenied, LoginFacts())
         #expect(token.contains("--initial-access-token-env") && !token.contains("allow the access"))

@@ -117,7 +117,10 @@ struct UntidyInputTests {
             #expect(try answers([own + "/"], cluster) == nil && answers([], cluster) == nil)
         }
         #expect(try answers(["https://a.example", own], own) == nil && answers([], nil) == nil)
-        let others = ["https://evil.example", "https://k8s.example", own + "/x", "http://k8s.example:6443", "k8s", ""]
+        let others = [
+            "https://evil.example", "https://k8s.example", own + "/x", "http://k8s.example:6443", "k8s", "",
+            "https://\u{212A}8s.example:6443",
+        ]
         for cluster in others { #expect(try answers([own], cluster)?.kind == .usage, "\(cluster)") }
         #expect(try answers([own], nil)?.hint?.contains("provideClusterInfo") == true)
         for url in ["http://k8s.example", "k8s.example", ""] {

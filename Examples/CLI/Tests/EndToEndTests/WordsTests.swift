@@ -28,7 +28,7 @@ extension EndToEndTests {
                 ["introspect"], 78, [.invalidClient], stage: .token, hint: "--client-secret-env")
             try await authstate.expectFailure(
                 ["revoke"], 78, [.unauthorizedClient], stage: .logout,
-                hint: "secret or key that the login was made with")
+                hint: "Check the secret that the login was made with")
             #expect(try await authstate("status").status == 0)
         }
 

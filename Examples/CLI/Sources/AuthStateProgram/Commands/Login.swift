@@ -69,12 +69,6 @@ struct Login: Command {
         !client.registerAnew && client.clientID == nil && (client.register || resource.url != nil)
     }
 
-    /// Returns the facts of the options: the stored login is another one.
-    func loginFacts(_ context: Context) async -> LoginFacts {
-        let isStored = resource.url != nil && client.clientID == nil || client.register
-        return LoginFacts(resource: resource.url, hasProof: isStored ? nil : client.isConfidential)
-    }
-
     @OptionGroup(title: "Provider")
     var connection: ConnectionOptions
 

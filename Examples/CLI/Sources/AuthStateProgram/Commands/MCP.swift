@@ -118,7 +118,7 @@ struct MCP: Command {
     }
 
     func loginFacts(_ context: Context) async -> LoginFacts {
-        LoginFacts(resource: url, hasProof: client.isConfidential)
+        (try? login().facts) ?? LoginFacts(resource: url)
     }
 
     func perform(_ context: Context) async throws -> Report {

@@ -219,7 +219,7 @@ struct ClientOptions: ParsableArguments {
     private var provesByCertificate: Bool { certificateFile != nil && key.authMethod?.needsCertificate ?? true }
 
     /// Whether the client has a secret, or is going to get one.
-    private var hasSecret: Bool {
+    var hasSecret: Bool {
         clientSecretEnv != nil || register && (key.authMethod?.needsSecret ?? needsSecretToRegister)
     }
 

@@ -8,6 +8,7 @@ extension AuthStateError {
     public func advised(for options: CommonOptions, _ login: LoginFacts = LoginFacts()) -> AuthStateError {
         let resource = login.resource
         var copy = advised(for: login)
+        copy.hint = copy.hint.map { Self.leaving($0, to: login) }
         if resource != nil, let step = Self.resourceSteps[stage] { copy.message = "\(step): \(copy.message)" }
         if code == .storeCorrupt, options.state != nil {
             copy.hint = copy.hint.map { $0 + " If it is none, choose another file with --state." }
@@ -17,12 +18,14 @@ extension AuthStateError {
         copy.hint = copy.hint?.replacing(
             "'authstate login", with: "'authstate login\(options.loginSelection(for: names ? nil : resource))")
         let key = AuthStateKey(rawValue: options.profile)
-        if kind == .store, let location = try? StateLocation(options),
+        if kind == .store || code == .notLoggedIn && stage == .store && received == nil,
+            let location = try? StateLocation(options),
             let place = try? location.store(key: key).path(for: key), !copy.description.contains(place),
             // One that names another file is about that.
             copy.received?.hasPrefix("/") != true
         {
-            copy.received = copy.received.map { "\($0) in \(place)" } ?? place
+            copy.received =
+                (copy.received ?? (code == .notLoggedIn ? "nothing" : nil)).map { "\($0) in \(place)" } ?? place
         }
         return copy
     }
@@ -47,7 +50,9 @@ extension AuthStateError {
         } else if stage != .logout, let advice = Self.advice[code], advice != Self.withoutPrompt || asksNothing {
             copy.hint = advice
         } else if code == .timedOut, stage == .authorization {
-            copy.hint = Self.recognizedAdvice[.noAnswerCame]
+            copy.hint =
+                login.lacks([.page])
+                ? "Try again, or allow more time with --timeout." : Self.recognizedAdvice[.noAnswerCame]
         }
         if code == .invalidDPoPProof {
             copy.hint = copy.hint?.replacing("give the request a dpopKey", with: "log in with --dpop")
@@ -77,10 +82,17 @@ extension AuthStateError {
         case .invalidClient where stage == .logout && response == nil: nil
         case _ where doesNotKnowClient && login.isRegistered:
             stage == .logout ? Self.forgottenHere : Self.forgotten(by: login.resource == nil ? login.issuer : nil)
+        case _ where doesNotKnowClient && login.has([.document]): Self.unreadDocument
+        case _ where doesNotKnowClient && login.has([.registration]) && !namesTolerance: Self.refusedAtOnce
+        case .invalidClient where login.lacks([.identifier, .document, .registration]) && stage != .logout:
+            Self.namelessClient
+        case .accessDenied where login.lacks([.user]) && stage != .registration: Self.withoutUser
+        case .invalidDPoPProof where login.lacks([.dpop]), .useDPoPNonce where login.lacks([.dpop]): Self.unbound
         case .accessDenied where stage == .registration:
             login.isRegistered ? Self.advice[.registrationTokenRejected] : Self.advice[.initialAccessTokenRejected]
         case .invalidClient
-        where stage != .logout && login.hasProof == false && [nil, .clientRefused].contains(recognizedFailure?.name):
+        where stage != .logout && login.has([.identifier]) && login.lacks([.secret, .key])
+            && [nil, .clientRefused].contains(recognizedFailure?.name):
             Self.publicClient
         default: nil
         }
@@ -95,8 +107,55 @@ extension AuthStateError {
         "The provider refused the client that registered here. If it no longer knows it, forget it with 'authstate logout "
         + "--local'."
     private static let publicClient =
-        "Check --client-id, and that the client is registered as a public one: this login proves nothing. A secret goes with "
-        + "--client-secret-env, a key with --private-key."
+        "Check --client-id, and that the client is registered as a public one: this login proves nothing. "
+        + "Give a secret with --client-secret-env, a key with --private-key."
+
+    private static let unreadDocument =
+        "Check that the provider can read the document at --client-metadata-url, and what it says of the client; or use "
+        + "--client-id with a client that is registered on the provider's pages."
+    private static let refusedAtOnce =
+        "The provider refused the client that it has just registered: tell its operator, or use --client-id with one that is "
+        + "registered on its pages."
+    private static let namelessClient =
+        "Give the client that the provider wants beside the assertion, with --client-id."
+    private static let withoutUser = "Allow the client this access at the provider: this login asks no user."
+    private static let unbound = "The provider wants tokens to be bound to a key: log in with --dpop."
+
+    /// A hint without what the login lacks: the parts, what the hint says of them, and what is left of it.
+    private static let lacking: [(parts: Set<LoginFacts.Part>, words: String, rest: String)] = [
+        ([.identifier], "Check --client-id; if it is right, allow this grant", "Allow this grant"),
+        (
+            [.identifier], "Check --client-id and the secret of --client-secret-env",
+            "Check the secret that is registered"
+        ),
+        ([.identifier], "Check --client-id, the", "Check the"),
+        ([.identifier], "Check --client-id, and that it belongs", "Check that the client belongs"),
+        ([.identifier], "Check --client-id, and what", "Check what"),
+        ([.identifier], "for --client-id at the provider", "for the client at the provider"),
+        ([.identifier], "--redirect-uri and --client-id are registered there", "--redirect-uri is registered there"),
+        ([.identifier], "check --redirect-uri and --client-id", "check --redirect-uri"),
+        ([.secret], "the client's secret or key", "the client's key"),
+        ([.secret], "the secret or key that", "the key that"),
+        ([.secret, .key], ", or not its secret", ""),
+        ([.secret, .key], ", and what the client proves itself with", ""),
+        (
+            [.secret, .key], "Check --client-id, the client's key, and --auth-method; if they are",
+            "Check --client-id; if it is"
+        ),
+        ([.secret, .key], "Check the client's key, and --auth-method; if they are right, allow", "Allow"),
+        ([.secret, .key], "Check the key that the login was made with; some", "Some"),
+        ([.key], "the client's secret or key", "the client's secret"),
+        ([.key], "the secret or key that", "the secret that"),
+        ([.key], ", and the key that the client is registered with", ""),
+        ([.page], ", and that the redirect URI is registered, character by character", ""),
+        ([.page], ", and that the redirect URI is registered", ""),
+        ([.page], "--auth-method, --grant and --redirect-uri", "--auth-method and --grant"),
+        ([.page], "a --redirect-uri that the provider allows", "in --metadata what the provider allows"),
+    ]
+
+    private static func leaving(_ hint: String, to login: LoginFacts) -> String {
+        lacking.reduce(hint) { login.lacks($1.parts) ? $0.replacing($1.words, with: $1.rest) : $0 }
+    }
 
     /// Whether the provider does not know the client, or not its secret: by its code, or in words.
     var doesNotKnowClient: Bool { code == .invalidClient || recognizedFailure?.name == .unknownClient }
@@ -143,12 +202,24 @@ extension AuthStateError {
         ("Tolerate endpointAudience", "Use --assertion-audience endpoint"),
         // This program takes the endpoints from the metadata.
         (", or give the endpoints by hand", ""), ("Give the endpoints by hand, or ask", "Ask"),
+        (
+            "Say in the program where the credential may be sent: ClientCredential.restricted(to:).",
+            "Find out which program changed the stored login, and log in again with 'authstate login'."
+        ),
+        ("http is allowed by allowsInsecureHTTP", "--allow-insecure-http allows http"),
+        ("Add the issuer to the allowed ones", "Allow it with --allow-issuer"),
+        ("Ask for scopes that the provider knows and that the client may have.", Self.scopeAdvice),
+        ("Use the redirect URI as", "Give --redirect-uri as"), ("Load the state again and decide anew.", "Try again."),
         ("Use the endpoint's final URL.", "Ask the provider's operator to name the final URL in the metadata."),
         ("Check the issuer.", "Check --issuer."),
         // Settings of a program's code.
         ("log in without a DPoP key", "log in without --dpop"),
         ("Give the request a dpopKey, to which the token can be bound.", "Log in with --dpop."),
-        ("Ask for resources that the provider", "Check --resource: it has to name what the provider"),
+        ("Ask for resources that the provider", "Check --resource and --scope: they have to name what the provider"),
+        (
+            "ask for a scope of the client's own API beside openid",
+            "add a scope of the client's own API to openid in --scope"
+        ),
         ("Ask for authorization details that the provider knows.", "Check --authorization-details."),
         (
             "Set signingCredential of the request, or give its client a credential.",
@@ -170,19 +241,22 @@ extension AuthStateError {
     /// Advice that names this program's options.
     private static let recognizedAdvice: [RecognizedFailure.Name: String] = [
         .redirectMismatch:
-            "Register the redirect URI for --client-id at the provider, character by character, or give the one that is "
-            + "registered with --redirect-uri.",
+            "Register the redirect URI for --client-id at the provider, character by character (Microsoft: as one of mobile "
+            + "and desktop applications), or give the one that is registered with --redirect-uri.",
         .unknownClient: "Check --client-id, and that it belongs to this --issuer or --provider.",
         .secretMissing: "Give the client's secret with --client-secret-env, or register a public client.",
         .secretUnwanted: "Leave out --client-secret-env: the client is registered as a public one.",
-        .scopeRefused: "Ask in --scope for what the provider knows and the client may have.",
+        .scopeRefused: scopeAdvice,
         .noAnswerCame:
             "If the browser shows the provider's error, or an empty page, check that --redirect-uri and --client-id are "
             + "registered there, character by character. Else try again and finish in the browser, or allow more time with "
             + "--timeout.",
+        .appTransportSecurity: "Use https with TLS 1.2 or newer.",
         .untrustedCertificate:
             "Name the certificate authority of the server with --ca-file, if it is a private one that you trust.",
     ]
+
+    private static let scopeAdvice = "Ask in --scope for what the provider knows and the client may have."
 
     private static let metadataAdvice =
         "Check --auth-method, --grant and --redirect-uri against what the provider allows."
@@ -194,6 +268,7 @@ extension AuthStateError {
     /// Advice for a stage whose failure is not one of the login.
     private static let stageAdvice: [Stage: [Code: String]] = [
         .registration: [
+            .providerError: "Register the client on the provider's pages and use --client-id.",
             .invalidRequest: metadataAdvice, .accessDenied: initialTokenAdvice,
             .refusedWithoutReason:
                 "Check --auth-method, --grant and --redirect-uri against what the provider allows, or register the client on "
