@@ -11,10 +11,15 @@ actor Connection {
     init(_ settings: ConnectionSettings) { self.settings = settings }
 
     /// Runs statements, which share a transaction. A cancellation does not interrupt them, their timeout does.
-    func execute(_ statements: [Statement]) throws(PostgresFailure) -> [[Row]] {
+    ///
+    /// - Parameter deliver: Called when the transaction has committed; what is sent along may fail after it.
+    func execute(
+        _ statements: [Statement], delivering deliver: @Sendable ([[Row]]) -> Void = { _ in }
+    ) throws(PostgresFailure) -> [[Row]] {
         let session = try openSession()
         do {
-            return try session.execute(statements, within: settings.statementTimeout + .seconds(1))
+            return try session.execute(
+                statements, within: settings.statementTimeout + .seconds(1), delivering: deliver)
         } catch {
             if error.breaksConnection { self.session = nil }
             throw error

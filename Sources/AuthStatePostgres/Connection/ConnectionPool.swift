@@ -39,7 +39,7 @@ final class ConnectionPool: Sendable {
             } catch is SharedFailure {
                 mayShare = false
             } catch let failure as PostgresFailure {
-                mayShare = false
+                mayShare = mayShare && failure.isWithoutConnection
                 if failure.cause == .connectionLost, !isReplaced {
                     isReplaced = true
                 } else if failure.mayPass, deadline.remaining > .zero {
@@ -72,12 +72,23 @@ final class ConnectionPool: Sendable {
     private func runLane(_ first: [StatementQueue.Waiter]) async {
         var group = first
         while !group.isEmpty {
+            let waiters = group
+            let isDelivered = Lock(false)
             do {
-                let rows = try await execute(group.map(\.statement))
-                for (waiter, rows) in zip(group, rows) { waiter.continuation.resume(returning: rows) }
+                _ = try await execute(group.map(\.statement)) { rows in
+                    isDelivered.withLock { $0 = true }
+                    for (waiter, rows) in zip(waiters, rows) { waiter.continuation.resume(returning: rows) }
+                }
             } catch {
-                let isOwn = group.count == 1 || (error as? PostgresFailure)?.cause == .busy
-                for waiter in group { waiter.continuation.resume(throwing: isOwn ? error : SharedFailure()) }
+                if isDelivered.withLock({ $0 }) {
+                    // What was sent along is lost with the connection: it is sent again by itself.
+                    for statement in group.flatMap(\.statement.afterwards) {
+                        Task { try await execute(statement, tryingFor: settings.statementTimeout) }
+                    }
+                } else {
+                    let isOwn = group.count == 1 || (error as? PostgresFailure)?.isWithoutConnection == true
+                    for waiter in group { waiter.continuation.resume(throwing: isOwn ? error : SharedFailure()) }
+                }
             }
             group = queue.next()
         }
@@ -86,13 +97,15 @@ final class ConnectionPool: Sendable {
     /// Runs the statements of one transaction once.
     ///
     /// - Throws: `PostgresFailure`, or `CancellationError` while waiting.
-    private func execute(_ statements: [Statement]) async throws -> [[Row]] {
+    private func execute(
+        _ statements: [Statement], delivering deliver: @Sendable ([[Row]]) -> Void = { _ in }
+    ) async throws -> [[Row]] {
         let patience = Deadline(after: patience, on: clock)
         try await line.enter(.connection, until: patience, orThrow: PostgresFailure.allInUse)
         defer { line.leave(.connection) }
         let connection = idle.withLock { $0.popLast() } ?? Connection(settings)
         do {
-            let rows = try await connection.execute(statements)
+            let rows = try await connection.execute(statements, delivering: deliver)
             idle.withLock { $0.append(connection) }
             return rows
         } catch {

@@ -32,6 +32,9 @@ struct PostgresFailure: Error {
     /// Whether the connection is unusable after it.
     var breaksConnection: Bool { cause != .statement }
 
+    /// Whether there was no connection to send a statement on, which is no statement's fault.
+    var isWithoutConnection: Bool { [.unreachable, .refused, .notWanted, .busy].contains(cause) }
+
     /// Whether the cause broke the other connections too, as a restart does; a new connection that is refused says nothing of them.
     var breaksOthers: Bool { cause == .connectionLost || cause == .timedOut }
 

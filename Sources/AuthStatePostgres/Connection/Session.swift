@@ -27,7 +27,11 @@ final class Session {
     /// Several share one transaction, of which all is executed or nothing; a script goes by itself. With libpq 14 or newer,
     /// which several need, a statement is prepared when the connection meets it for the first time, and all that is sent
     /// travels together.
-    func execute(_ statements: [Statement], within limit: Duration) throws(PostgresFailure) -> [[Row]] {
+    ///
+    /// - Parameter deliver: Called when the transaction has committed, before what is sent along is known to be executed.
+    func execute(
+        _ statements: [Statement], within limit: Duration, delivering deliver: ([[Row]]) -> Void = { _ in }
+    ) throws(PostgresFailure) -> [[Row]] {
         let end = ContinuousClock.now + limit
         let afterwards = statements.flatMap(\.afterwards)
         guard Self.hasPipelines, !statements[0].isScript else {
@@ -53,10 +57,11 @@ final class Session {
             guard AuthStatePQpipelineSync(handle) == 1 else { throw failure(.connectionLost) }
             isNew.append(areNew)
         }
-        let answers = try zip(groups, isNew).map { group, isNew throws(PostgresFailure) in
-            try read(group, isNew: isNew, until: end)
-        }
-        return Array(try answers[0].get().suffix(statements.count))
+        let answer = try read(groups[0], isNew: isNew[0], until: end)
+        let rows = answer.map { Array($0.suffix(statements.count)) }
+        if case .success(let rows) = rows { deliver(rows) }
+        for (group, isNew) in zip(groups, isNew).dropFirst() { _ = try read(group, isNew: isNew, until: end) }
+        return try rows.get()
     }
 
     /// Whether libpq can send several statements at once.

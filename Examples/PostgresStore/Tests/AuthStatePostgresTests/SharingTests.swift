@@ -17,9 +17,9 @@ extension PostgresTests {
 
         /// A store with one connection.
         private func narrow(
-            configure: (inout PostgresAuthStateStore.Configuration) -> Void = { _ in }
+            settings: String = "", configure: (inout PostgresAuthStateStore.Configuration) -> Void = { _ in }
         ) throws -> PostgresAuthStateStore {
-            try server.store(application) {
+            try server.store(application, settings: settings) {
                 $0.maximumConnections = 1
                 configure(&$0)
             }
@@ -279,6 +279,35 @@ extension PostgresTests {
                 try await strict.put("late", keys[4])
             }
             try await release(again)
+        }
+
+        @Test("notifications that are lost with their connection, after the saves, are sent again")
+        func toldAgain() async throws {
+            let first = try server.literal(keys[0])
+            try await server.sql(
+                """
+                CREATE SEQUENCE tries; CREATE TABLE told (payload text);
+                CREATE FUNCTION public.pg_notify(channel text, payload text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $$
+                BEGIN
+                    IF payload = encode(\(first), 'hex') THEN
+                        IF nextval('tries') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;
+                    END IF;
+                    INSERT INTO told VALUES (payload);
+                END $$
+                """)
+            let store = try narrow(settings: "options='-c search_path=public,pg_catalog'")
+            let other = try server.store()
+            for key in keys { try await other.put("old", key) }
+            let saved = try await saves(in: store) { _ in "new" }
+            try await eventually("all are told of") {
+                let told = "SELECT count(DISTINCT payload) FROM told JOIN auth_states ON payload = encode(key, 'hex')"
+                return try await server.sql("\(told) WHERE \(rows)") == "\(keys.count)" ? true : nil
+            }
+            try await server.sql("DROP FUNCTION public.pg_notify")
+            #expect(try await server.sql("SELECT last_value FROM tries") == "2")
+            for (key, version) in zip(keys, saved) {
+                #expect(try await other.load(key)?.version == version.get())
+            }
         }
 
         @Test("a caller that is cancelled while its statement waits has not sent it")
