@@ -120,12 +120,13 @@ final class RequestResponseTests: XCTestCase {
         _ = try await world.service.discoverConfiguration(issuer: "https://op.example")
     }
 
-    func testP29_aSecretWithoutExpiryIsRefused() async throws {
+    func testP29_aSecretWithoutExpiryIsRead() async throws {
         let world = try World()
         let request = RegistrationRequest(world.configuration, redirectURIs: [])
         world.transport.enqueue(.json(#"{"client_id":"c","client_secret":"s"}"#, status: 201))
-        let error = await failure { try await world.service.register(request) }
-        XCTAssertEqual(error?.code, .malformedResponse)
+        let confidential = try await world.service.register(request)
+        XCTAssertEqual(confidential.clientSecret, "s")
+        XCTAssertNil(confidential.clientSecretExpiresAt)
         for member in [#""registration_access_token":"t""#, #""registration_client_uri":"https://op.example/c""#] {
             world.transport.enqueue(.json(#"{"client_id":"c",\#(member)}"#, status: 201))
             let half = try await world.service.register(request)

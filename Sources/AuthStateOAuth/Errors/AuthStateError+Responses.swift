@@ -60,8 +60,9 @@ extension AuthStateError {
                 .invalidClient,
                 "The \(name) refused the client \(manner) (status \(response.status)).",
                 hint: "Check the client identifier, its secret and how it is sent.")
-        // 409 and 422 are how some frameworks refuse a member.
-        case 400, 401, 403, 409, 422:
+        // 409 and 422 are how some frameworks refuse a member; of a renewal, 409 says that another one is in progress.
+        case 400, 401, 403,
+            409 where stage == .registration, 422 where stage == .registration:
             return error(
                 .refusedWithoutReason, "The \(name) refused \(manner) (status \(response.status)).",
                 hint: refusedHints[stage] ?? "Check the client and its credentials.")

@@ -10,17 +10,21 @@ extension OAuthErrorResponse {
 
     /// Whether a provider's words seem to say so: enough to advise a login, too little to give the grant up.
     var seemsToRefuseRefreshToken: Bool {
-        guard [.invalidRequest, .unauthorizedClient, .providerError].contains(code) else { return false }
-        let text = [error, errorDescription].compactMap(\.self).joined(separator: " ").lowercased()
-            .replacing("invalid_request", with: "")
-        let names = [
-            "refresh token", "refresh_token", "refreshtoken", "token_expired", "token_revoked", "invalid token",
-        ]
+        if ["invalid_refresh_token", "expired_refresh_token", "token_expired", "token_revoked"].contains(error) {
+            return true
+        }
+        guard [.invalidRequest, .unauthorizedClient, .providerError].contains(code),
+            let text = errorDescription?.lowercased()
+        else { return false }
+        if ["invalid token", "invalid token!", "invalid token."].contains(text) { return true }
+        let names = ["refresh token", "refresh_token", "refreshtoken"]
         let states = [
             "invalid", "expired", "revoked", "unknown", "not found", "inactive", "not valid", "already used",
             "not be validated",
         ]
+        let passing = ["too many", "rate limit", "try again later"]
         return names.contains { text.contains($0) } && states.contains { text.contains($0) }
+            && !passing.contains { text.contains($0) }
     }
 
     /// The texts, with the provider that writes each.

@@ -89,8 +89,6 @@ package struct RegistrationManagementRequest: Sendable, Hashable, Redacted {
         case 200...299 where action == .delete: return nil
         default:
             guard action == .delete else {
-                // A secret without its expiry is no reason to refuse here: the token beside it may be new as well, and
-                // the former one may no longer be valid.
                 return try RegistrationResponse(response, asked: asked, former: registration)
             }
             throw RegistrationResponse.failure(response, of: "deletion")

@@ -7,7 +7,7 @@ public struct RegistrationResponse: Sendable, Hashable, Codable, Redacted {
     public let clientID: String
     /// Its secret, for a confidential client.
     public let clientSecret: String?
-    /// When the secret expires; nil when it does not.
+    /// When the secret expires; nil when it does not, or the provider does not say.
     public let clientSecretExpiresAt: Date?
     /// When the client was registered.
     public let clientIDIssuedAt: Date?

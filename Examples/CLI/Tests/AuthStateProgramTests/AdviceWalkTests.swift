@@ -31,6 +31,8 @@ struct AdviceWalkTests {
     /// A kind of login, with the options that make one, or the facts of a stored one.
     struct Kind: CustomTestStringConvertible {
         let testDescription: String
+        /// What it has, by its options, which say so here once more.
+        let has: Set<LoginFacts.Part>
         var options: [String] = []
         var stored: LoginFacts?
         var proof: @Sendable () throws -> ClientAuthentication = { .none(clientID: "c") }
@@ -42,7 +44,7 @@ struct AdviceWalkTests {
                 (.identifier, .identifier), (.document, .document), (.registration, .registration), (.secret, .secret),
                 (.key, .key), (.user, .user), (.page, .page), (.dpop, .dpop),
             ]
-            var needs = Set(parts.filter { facts.has([$0.1]) }.map(\.0)).union([.nothing])
+            var needs = Set(parts.filter { has.contains($0.1) }.map(\.0)).union([.nothing])
             if facts.isRegistered { needs.insert(.registration) }
             if facts.resource != nil { needs.insert(.api) }
             return needs
@@ -68,35 +70,48 @@ struct AdviceWalkTests {
     }
 
     static let kinds = [
-        Kind(testDescription: "a public client", options: client),
-        Kind(testDescription: "with a secret", options: client + ["--client-secret-env", "SECRET"], proof: secret),
-        Kind(testDescription: "with a key", options: client + ["--private-key", "key.pem"], proof: key),
-        Kind(testDescription: "with DPoP", options: client + ["--dpop"]),
-        Kind(testDescription: "a client that registers", options: issuer + ["--register"]),
+        Kind(testDescription: "a public client", has: [.identifier, .user, .page], options: client),
         Kind(
-            testDescription: "a program that registers, with a secret",
+            testDescription: "with a secret", has: [.identifier, .secret, .user, .page],
+            options: client + ["--client-secret-env", "SECRET"], proof: secret),
+        Kind(
+            testDescription: "with a key", has: [.identifier, .key, .user, .page],
+            options: client + ["--private-key", "key.pem"], proof: key),
+        Kind(testDescription: "with DPoP", has: [.identifier, .user, .page, .dpop], options: client + ["--dpop"]),
+        Kind(
+            testDescription: "a client that registers", has: [.registration, .user, .page],
+            options: issuer + ["--register"]),
+        Kind(
+            testDescription: "a program that registers, with a secret", has: [.registration, .secret],
             options: issuer + ["--register", "--grant", "client-credentials"], proof: secret),
         Kind(
-            testDescription: "a client that registered before",
+            testDescription: "a client that registered before", has: [.user, .page],
             stored: LoginFacts(resource: nil, isRegistered: true, parts: [.user, .page])),
         Kind(
-            testDescription: "a client that registered before and has a secret",
+            testDescription: "a client that registered before and has a secret", has: [.user, .page, .secret],
             stored: LoginFacts(resource: nil, isRegistered: true, parts: [.user, .page, .secret]), proof: secret),
-        Kind(testDescription: "on another device", options: client + ["--grant", "device"]),
-        Kind(testDescription: "backchannel", options: client + ["--grant", "ciba", "--login-hint", "ada"]),
         Kind(
-            testDescription: "a program with a secret",
+            testDescription: "on another device", has: [.identifier, .user], options: client + ["--grant", "device"]),
+        Kind(
+            testDescription: "backchannel", has: [.identifier, .user],
+            options: client + ["--grant", "ciba", "--login-hint", "ada"]),
+        Kind(
+            testDescription: "a program with a secret", has: [.identifier, .secret],
             options: client + ["--grant", "client-credentials", "--client-secret-env", "SECRET"], proof: secret),
         Kind(
-            testDescription: "a program by its key",
+            testDescription: "a program by its key", has: [.identifier, .key],
             options: client + ["--grant", "jwt-bearer", "--private-key", "key.pem"], proof: key),
         Kind(
-            testDescription: "a program by an assertion of its platform",
+            testDescription: "a program by an assertion of its platform", has: [.key],
             options: issuer + ["--grant", "jwt-bearer", "--assertion-file", "token"]),
-        Kind(testDescription: "for an API", options: ["--for", "https://api.example"]),
-        Kind(testDescription: "for an API with a client", options: ["--for", "https://api.example"] + client),
         Kind(
-            testDescription: "for an API by a document",
+            testDescription: "for an API", has: [.registration, .user, .page],
+            options: ["--for", "https://api.example"]),
+        Kind(
+            testDescription: "for an API with a client", has: [.identifier, .user, .page],
+            options: ["--for", "https://api.example"] + client),
+        Kind(
+            testDescription: "for an API by a document", has: [.document, .registration, .user, .page],
             options: ["--for", "https://api.example", "--client-metadata-url", "https://app.example/client.json"]),
     ]
 
@@ -134,7 +149,6 @@ struct AdviceWalkTests {
     /// What a recognised failure needs; the others can happen to each login.
     private static let recognized: [RecognizedFailure.Name: Need] = [
         .redirectMismatch: .page, .wrongVerifier: .page, .codeSpent: .page, .noAnswerCame: .page,
-        .secretUnwanted: .secret,
         .wrongSecret: .secret,
     ]
 
@@ -153,6 +167,7 @@ struct AdviceWalkTests {
     )
     func walk(_ kind: Kind) throws {
         let (facts, request) = (try kind.facts(), try kind.request())
+        #expect(facts.parts == kind.has)
         let needs = kind.needs(facts)
         let options = try CommonOptions.parse([])
         var (seen, faults): ([String: Set<String>], [String]) = ([:], [])
@@ -259,8 +274,11 @@ struct AdviceWalkTests {
             tokenEndpoint: try #require(URL(string: "https://op.example/token")))
         let secret = Client(provider, id: "c", credential: .environment("SECRET"))
         #expect(LoginFacts(AuthState.Record(secret)).parts == [.identifier, .secret, .user])
-        let document = Client(provider, id: "https://app.example/client.json")
-        #expect(LoginFacts(AuthState.Record(document)).parts == [.document, .user])
+        var document = AuthState.Record(Client(provider, id: "https://app.example/client.json"))
+        #expect(LoginFacts(document).parts == [.identifier, .user])
+        document.annotations["authstate.client-metadata-url"] = document.client.id
+        #expect(LoginFacts(document).parts == [.document, .user])
+        #expect(LoginFacts(AuthState.Record(Client(provider, id: ""))).parts == [.user])
         var program = AuthState.Record(Client(provider, id: "c", credential: .assertion(file: "/token")))
         program.dpopKey = try .generate()
         #expect(LoginFacts(program).parts == [.identifier, .key, .user, .dpop])

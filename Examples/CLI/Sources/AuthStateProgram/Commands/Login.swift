@@ -65,7 +65,7 @@ struct Login: Command {
     }
 
     /// Whether the server may have forgotten the client, which registered here before.
-    private var mayBeForgotten: Bool {
+    var mayBeForgotten: Bool {
         !client.registerAnew && client.clientID == nil && (client.register || resource.url != nil)
     }
 

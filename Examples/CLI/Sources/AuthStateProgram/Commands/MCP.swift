@@ -118,7 +118,7 @@ struct MCP: Command {
     }
 
     func loginFacts(_ context: Context) async -> LoginFacts {
-        (try? login().facts) ?? LoginFacts(resource: url)
+        (try? login().knownFacts) ?? LoginFacts(resource: url)
     }
 
     func perform(_ context: Context) async throws -> Report {

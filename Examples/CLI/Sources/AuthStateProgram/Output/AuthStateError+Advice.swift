@@ -245,7 +245,7 @@ extension AuthStateError {
             + "and desktop applications), or give the one that is registered with --redirect-uri.",
         .unknownClient: "Check --client-id, and that it belongs to this --issuer or --provider.",
         .secretMissing: "Give the client's secret with --client-secret-env, or register a public client.",
-        .secretUnwanted: "Leave out --client-secret-env: the client is registered as a public one.",
+        .secretUnwanted: "Log in without what proves the client: it is registered as a public one.",
         .scopeRefused: scopeAdvice,
         .noAnswerCame:
             "If the browser shows the provider's error, or an empty page, check that --redirect-uri and --client-id are "

@@ -34,11 +34,14 @@ public struct LoginFacts: Sendable, Equatable {
     init(_ record: AuthState.Record) {
         self.init(resource: record.resource, isRegistered: record.lastRegistrationResponse != nil, parts: [])
         issuer = record.client.provider.issuer?.rawValue
-        if !isRegistered, record.client.id.contains("://") { parts?.insert(.document) }
-        if !isRegistered, parts?.isEmpty == true { parts?.insert(.identifier) }
+        let document = Settings(annotations: record.annotations).link.documentURL
+        if !isRegistered, !record.client.id.isEmpty {
+            parts?.insert(document == record.client.id ? .document : .identifier)
+        }
         if let part = record.client.credential.part ?? (record.machineGrant == nil ? nil : .key) { parts?.insert(part) }
         if record.machineGrant == nil { parts?.insert(.user) }
-        if record.lastAuthorizationResponse != nil { parts?.insert(.page) }
+        let isForPage = record.lastRegistrationResponse?.metadata["redirect_uris"]?.arrayValue?.isEmpty == false
+        if record.lastAuthorizationResponse != nil || isForPage { parts?.insert(.page) }
         if record.dpopKey != nil { parts?.insert(.dpop) }
     }
 
@@ -73,5 +76,12 @@ extension Login {
         return facts
     }
 
-    func loginFacts(_ context: Context) async -> LoginFacts { facts }
+    /// The facts of the login: of one that may use a client stored before, its parts are not known.
+    var knownFacts: LoginFacts {
+        var known = facts
+        if mayBeForgotten { known.parts = nil }
+        return known
+    }
+
+    func loginFacts(_ context: Context) async -> LoginFacts { knownFacts }
 }
