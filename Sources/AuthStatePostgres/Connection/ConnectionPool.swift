@@ -32,14 +32,18 @@ final class ConnectionPool: Sendable {
         let deadline = Deadline(after: tolerance, on: clock)
         var backoff = Backoff(first: 0.05, longest: 0.5)
         var isReplaced = false
+        var patience = Deadline(after: patience, on: clock)
         var mayShare = statement.row != nil && Session.hasPipelines
         while true {
             do {
-                return mayShare ? try await share(statement) : try await execute([statement])[0]
+                return mayShare
+                    ? try await share(statement, until: patience) : try await execute([statement], until: patience)[0]
             } catch is SharedFailure {
+                // What is left of the time to wait is all that it has: a holder extends its lease in time.
                 mayShare = false
             } catch let failure as PostgresFailure {
                 mayShare = mayShare && failure.isWithoutConnection
+                patience = Deadline(after: self.patience, on: clock)
                 if failure.cause == .connectionLost, !isReplaced {
                     isReplaced = true
                 } else if failure.mayPass, deadline.remaining > .zero {
@@ -57,15 +61,15 @@ final class ConnectionPool: Sendable {
     /// Runs a statement: at once by itself, or in one transaction with others that wait meanwhile.
     ///
     /// - Throws: `PostgresFailure`, `SharedFailure`, or `CancellationError` while waiting.
-    private func share(_ statement: Statement) async throws -> [Row] {
+    private func share(_ statement: Statement, until patience: Deadline) async throws -> [Row] {
         guard queue.beginLane() else {
-            return try await queue.rows(of: statement, within: patience) { [self] in await runLane(queue.next()) }
+            return try await queue.rows(of: statement, until: patience) { [self] in await runLane(queue.next()) }
         }
         defer {
             let next = queue.next()
             if !next.isEmpty { Task { await runLane(next) } }
         }
-        return try await execute([statement])[0]
+        return try await execute([statement], until: patience)[0]
     }
 
     /// Executes what waits, transaction by transaction, until nothing does.
@@ -73,39 +77,33 @@ final class ConnectionPool: Sendable {
         var group = first
         while !group.isEmpty {
             let waiters = group
-            let isDelivered = Lock(false)
             do {
-                _ = try await execute(group.map(\.statement)) { rows in
-                    isDelivered.withLock { $0 = true }
+                _ = try await execute(group.map(\.statement), until: group.patience) { rows in
                     for (waiter, rows) in zip(waiters, rows) { waiter.continuation.resume(returning: rows) }
                 }
             } catch {
-                if isDelivered.withLock({ $0 }) {
-                    // What was sent along is lost with the connection: it is sent again by itself.
-                    for statement in group.flatMap(\.statement.afterwards) {
-                        Task { try await execute(statement, tryingFor: settings.statementTimeout) }
-                    }
-                } else {
-                    let isOwn = group.count == 1 || (error as? PostgresFailure)?.isWithoutConnection == true
-                    for waiter in group { waiter.continuation.resume(throwing: isOwn ? error : SharedFailure()) }
-                }
+                let isOwn = group.count == 1 || (error as? PostgresFailure)?.isWithoutConnection == true
+                for waiter in group { waiter.continuation.resume(throwing: isOwn ? error : SharedFailure()) }
             }
             group = queue.next()
         }
     }
 
-    /// Runs the statements of one transaction once.
+    /// Runs the statements of one transaction once; fails only when it has not committed, as far as is known.
     ///
     /// - Throws: `PostgresFailure`, or `CancellationError` while waiting.
     private func execute(
-        _ statements: [Statement], delivering deliver: @Sendable ([[Row]]) -> Void = { _ in }
+        _ statements: [Statement], until patience: Deadline, delivering deliver: @Sendable ([[Row]]) -> Void = { _ in }
     ) async throws -> [[Row]] {
-        let patience = Deadline(after: patience, on: clock)
         try await line.enter(.connection, until: patience, orThrow: PostgresFailure.allInUse)
         defer { line.leave(.connection) }
         let connection = idle.withLock { $0.popLast() } ?? Connection(settings)
+        let delivered = Lock<[[Row]]?>(nil)
         do {
-            let rows = try await connection.execute(statements, delivering: deliver)
+            let rows = try await connection.execute(statements) { rows in
+                delivered.withLock { $0 = rows }
+                deliver(rows)
+            }
             idle.withLock { $0.append(connection) }
             return rows
         } catch {
@@ -113,7 +111,12 @@ final class ConnectionPool: Sendable {
                 if error.breaksOthers { $0 = [] }
                 if !error.breaksConnection { $0.append(connection) }
             }
-            throw error
+            guard let rows = delivered.withLock({ $0 }) else { throw error }
+            // What was sent along is refused as a whole, or lost with the connection: it is sent again by itself.
+            for statement in statements.flatMap(\.afterwards) {
+                Task { try await execute(statement, tryingFor: settings.statementTimeout) }
+            }
+            return rows
         }
     }
 }

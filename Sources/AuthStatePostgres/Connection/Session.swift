@@ -38,15 +38,16 @@ final class Session {
             if Self.hasPipelines {
                 guard AuthStatePQexitPipelineMode(handle) == 1 else { throw failure(.connectionLost) }
             }
-            let rows = try sendAndRead(statements[0], until: end)
-            for statement in afterwards {
-                // Both are repeated on another connection.
-                do { _ = try sendAndRead(statement, until: end) } catch { if error.breaksConnection { throw error } }
-            }
-            return [rows]
+            let rows = [try sendAndRead(statements[0], until: end)]
+            deliver(rows)
+            for statement in afterwards { _ = try sendAndRead(statement, until: end) }
+            return rows
         }
         guard AuthStatePQenterPipelineMode(handle) == 1 else { throw failure(.connectionLost) }
-        let groups = [(statements.count > 1 ? [Self.hurry] : []) + statements, afterwards].filter { !$0.isEmpty }
+        let isShared = statements.count > 1
+        let groups = [isShared ? [Self.hurry] + statements + [Self.patience] : statements, afterwards].filter {
+            !$0.isEmpty
+        }
         var isNew: [[Bool]] = []
         for group in groups {
             var areNew: [Bool] = []
@@ -58,9 +59,9 @@ final class Session {
             isNew.append(areNew)
         }
         let answer = try read(groups[0], isNew: isNew[0], until: end)
-        let rows = answer.map { Array($0.suffix(statements.count)) }
+        let rows = answer.map { isShared ? Array($0.dropFirst().dropLast()) : $0 }
         if case .success(let rows) = rows { deliver(rows) }
-        for (group, isNew) in zip(groups, isNew).dropFirst() { _ = try read(group, isNew: isNew, until: end) }
+        for (group, isNew) in zip(groups, isNew).dropFirst() { _ = try read(group, isNew: isNew, until: end).get() }
         return try rows.get()
     }
 
@@ -70,6 +71,8 @@ final class Session {
     /// Begins a transaction of several statements: none of them waits for long for a row that another client has locked, because
     /// the others would wait with it.
     private static let hurry = Statement(.reading, "SELECT set_config('lock_timeout', '250', true)", columns: 1)
+    /// Ends it: the commit may wait for the lock that all notifications of a server share.
+    private static let patience = Statement(.reading, "SELECT set_config('lock_timeout', '0', true)", columns: 1)
 
     /// Sends a statement by itself.
     private func sendAndRead(_ statement: Statement, until end: ContinuousClock.Instant) throws(PostgresFailure)

@@ -25,8 +25,9 @@ final class StatementQueue: Sendable {
 
     /// The lanes that do not wait for a slow one.
     private static let usualLanes = 2
-    /// The most of one transaction.
-    private static let (mostStatements, mostBytes) = (16, 1 << 20)
+    /// The most of one transaction. It is sent at once, so that a client that is stopped meanwhile leaves no part of it at the server,
+    /// with locked rows.
+    private static let (mostStatements, mostBytes) = (16, 1 << 15)
     /// The time after which a statement that still waits gets another lane.
     private static let longWait = Duration.milliseconds(300)
 
@@ -68,12 +69,11 @@ final class StatementQueue: Sendable {
     /// Waits until a lane has executed a statement.
     ///
     /// - Parameter runLane: Called when a lane begins; takes from `next` until there is nothing.
-    /// - Throws: The lane's error; `PostgresFailure` with `.busy` after `patience`; `CancellationError` unless a lane has the
+    /// - Throws: The lane's error; `PostgresFailure` with `.busy` at the end of `patience`; `CancellationError` unless a lane has the
     ///   statement.
     func rows(
-        of statement: Statement, within patience: Duration, runLane: @escaping @Sendable () async -> Void
+        of statement: Statement, until patience: Deadline, runLane: @escaping @Sendable () async -> Void
     ) async throws -> [Row] {
-        let patience = Deadline(after: patience, on: clock)
         let ticket = state.withLock { state in
             state.lastTicket += 1
             return state.lastTicket
@@ -104,28 +104,41 @@ final class StatementQueue: Sendable {
     /// Looks after those that wait, until none does.
     private func watch(_ runLane: @escaping @Sendable () async -> Void) {
         Task { [weak self, clock] in
-            var first: UInt64?
+            var last: UInt64?
             repeat {
                 try? await clock.sleep(for: Self.longWait, tolerance: nil)
-                guard let self, let next = look(first, runLane) else { return }
-                first = next
+                guard let self, let next = look(last, runLane) else { return }
+                last = next
             } while true
         }
     }
 
     /// Refuses those that have waited too long, and begins a lane for one that waits since the last look.
     ///
-    /// - Returns: The first of those that wait; nil when none does.
+    /// - Parameter last: The last that had come at the look before.
+    /// - Returns: The last that has come; nil when none waits.
     private func look(_ last: UInt64?, _ runLane: @escaping @Sendable () async -> Void) -> UInt64? {
-        let (late, first) = state.withLock { state in
-            let late = state.waiters.filter { $0.patience.remaining <= .zero }
-            state.waiters.removeAll { $0.patience.remaining <= .zero }
+        let (late, isLong, next) = state.withLock { state in
+            var late: [Waiter] = []
+            state.waiters.removeAll { waiter in
+                guard waiter.patience.remaining <= .zero else { return false }
+                late.append(waiter)
+                return true
+            }
             state.isWatched = !state.waiters.isEmpty
-            return (late, state.waiters.first?.ticket)
+            let isLong = state.waiters.first.map { $0.ticket <= last ?? 0 } ?? false
+            return (late, isLong, state.isWatched ? state.lastTicket : nil)
         }
         for waiter in late { waiter.continuation.resume(throwing: PostgresFailure.allInUse) }
-        if let first, first == last, beginLane(of: maximumLanes) { Task { await runLane() } }
-        return first
+        if isLong, beginLane(of: maximumLanes) { Task { await runLane() } }
+        return next
+    }
+}
+
+extension [StatementQueue.Waiter] {
+    /// The shortest of their times to wait.
+    var patience: Deadline {
+        self.dropFirst().reduce(self[0].patience) { $1.patience.remaining < $0.remaining ? $1.patience : $0 }
     }
 }
 
