@@ -16,7 +16,7 @@ NUMBER = r"(-?[\d.,]+)\s*(ns|µs|ms|s|bytes|MB|KB)?\b"
 WIDTH = 400
 SHORT = {
     "refresh(), the provider in memory": "refresh()",
-    "acquire, save, tell: the store's statements, by pgbench": "the statements alone",
+    "one durable UPDATE of the archive, by pgbench": "one durable update",
 }
 
 STYLE = """
@@ -148,7 +148,7 @@ PANELS = [
     ("HTTP", "SystemTransport", "async-http-client"),
     ("HTTPS", "SystemTransport", "async-http-client"),
     ("Many users", "freshTokens(for:)", "a dictionary under a mutex"),
-    ("Renewals through PostgreSQL", "refresh(), the provider in memory", "acquire, save, tell: the store's statements, by pgbench"),
+    ("Renewals through PostgreSQL", "refresh(), the provider in memory", "one durable UPDATE of the archive, by pgbench"),
 ]
 
 

@@ -234,7 +234,7 @@ extension PostgresTests {
             let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE"
             let saved = try await saves(in: store, { _ in "done" }) { locker in
                 // With a standby that does not exist, a commit is on the disk, but its answer does not come.
-                try await server.sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+                try await server.sql("ALTER SYSTEM SET synchronous_standby_names = 'absent'")
                 try await server.sql("SELECT pg_reload_conf()")
                 try await release(locker)
                 // They show to others when their connection has been ended.

@@ -60,9 +60,11 @@ struct PooledStates: AuthStateStore {
     }
 
     /// A login as a server keeps it; the mark makes it each user's own.
-    static func record(idTokenLength: Int?) throws -> AuthState.Record {
+    static func record(
+        idTokenLength: Int?, of discovery: String = discoveryDocument
+    ) throws -> AuthState.Record {
         let configuration = try ProviderConfiguration(
-            metadata: ProviderMetadata(parsing: Data(discoveryDocument.utf8)), issuer: Issuer(issuer))
+            metadata: ProviderMetadata(parsing: Data(discovery.utf8)), issuer: Issuer(issuer))
         var request = AuthorizationRequest(
             Client(configuration, id: "web-application"), scopes: [.openID, .profile, .email, .offlineAccess],
             redirectURI: try RedirectURI("https://app.example/login/callback"))
@@ -89,6 +91,13 @@ struct PooledStates: AuthStateStore {
     }
 
     private static func token(_ length: Int) -> String { "~~~~~~~~" + String(repeating: "x", count: length - 8) }
+
+    /// What a provider has to publish, and where it revokes.
+    static let smallDocument = """
+        {"issuer":"\(issuer)","authorization_endpoint":"\(issuer)/auth","token_endpoint":"\(issuer)/token",\
+        "jwks_uri":"\(issuer)/certs","revocation_endpoint":"\(issuer)/revoke","response_types_supported":["code"],\
+        "subject_types_supported":["public"],"id_token_signing_alg_values_supported":["RS256"]}
+        """
 
     /// As long as those of the large providers, 4 KB.
     static let discoveryDocument: String = {

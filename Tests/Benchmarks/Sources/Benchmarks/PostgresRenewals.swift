@@ -12,9 +12,7 @@ enum PostgresRenewals {
         guard let server = try PostgresServer.start() else {
             return Report("Left out: the server needs PostgreSQL and pgbench (package postgresql).")
         }
-        var configuration = PostgresAuthStateStore.Configuration()
-        configuration.maximumConnections = 16
-        let store = try PostgresAuthStateStore(connectionString: server.connection, configuration: configuration)
+        let store = try PostgresAuthStateStore(connectionString: server.connection)
         let service = AuthorizationService(transport: InstantProvider())
         var record = try PooledStates.record(idTokenLength: nil)
         record.client.credential = .none
@@ -32,7 +30,7 @@ enum PostgresRenewals {
         let statements = Contender("acquire, save, tell: the store's statements, by pgbench") { tasks, calls in
             try server.statements(tasks: tasks, calls: calls)
         }
-        let renewals = Contender("refresh(), the provider in memory", goal: .ratio(0.6)) { [restored] tasks, calls in
+        var renewals = Contender("refresh(), the provider in memory") { [restored] tasks, calls in
             let elapsed = try await ContinuousClock().measure {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for state in restored.prefix(tasks) {
@@ -46,9 +44,11 @@ enum PostgresRenewals {
         var text: [String] = []
         var figures: [Figure] = []
         for tasks in [1, 8, states] {
+            // One by itself waits for two commits.
+            renewals.goal = .ratio(tasks == 1 ? 0.25 : 0.4)
             let rows = try await compare(
-                [statements, floor, renewals], tasks: tasks, calls: 50 * tasks, rounds: rounds, of: .rate)
-            let report = Report(rows, to: "the statements")
+                [floor, statements, renewals], tasks: tasks, calls: 50 * tasks, rounds: rounds, of: .rate)
+            let report = Report(rows, to: "one update")
             text.append(report.text)
             figures += report.figures
         }
@@ -58,7 +58,7 @@ enum PostgresRenewals {
         var renewing: [Contender] = []
         for (relay, name) in zip(relays, ["refresh() through a relay", "refresh(), and 0.5 ms each way"]) {
             let store = try PostgresAuthStateStore(
-                connectionString: "\(server.connection) port=\(relay.port)", configuration: configuration)
+                connectionString: "\(server.connection) port=\(relay.port)")
             let place = AuthState.Place(store, key: AuthStateKey(name), service: service)
             try await store.put(archive, under: place.key)
             let state = try await AuthState.restore(at: place)

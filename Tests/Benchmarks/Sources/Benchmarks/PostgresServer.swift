@@ -5,6 +5,8 @@ final class PostgresServer {
     let connection: String
     /// The connection string of a superuser.
     let admin: String
+    /// The words that begin a command of `pg_ctl`.
+    private let control: [String]
     /// The shell that ends the server when its input ends. It is released before the folder.
     private let process: Peer
     private let folder: TemporaryFolder
@@ -13,12 +15,13 @@ final class PostgresServer {
     private struct Announcement: Decodable {
         var connection: String
         var admin: String
+        var control: [String]
     }
 
     private init(
         _ announcement: Announcement, _ process: Peer, _ folder: TemporaryFolder, _ data: TemporaryFolder
     ) {
-        (connection, admin) = (announcement.connection, announcement.admin)
+        (connection, admin, control) = (announcement.connection, announcement.admin, announcement.control)
         (self.process, self.folder, self.data) = (process, folder, data)
     }
 
@@ -82,6 +85,13 @@ final class PostgresServer {
     /// Returns the nanoseconds that the statements of a renewal take, prepared as the store's are.
     func statements(tasks: Int, calls: Int) throws -> Double {
         try bench("statements.sql", ["--protocol=prepared"], tasks: tasks, calls: calls)
+    }
+
+    /// Starts the server again with other settings.
+    func restart(_ settings: [String]) throws {
+        for setting in settings { try sql("ALTER SYSTEM SET \(setting)", as: admin) }
+        // Foundation's Process would wait for the end of the server.
+        _ = try wholeProcess(control + ["restart"])
     }
 
     /// Runs SQL, by default as the role of the stores, and returns the result's text.
