@@ -16,14 +16,14 @@ extension ResourceAccess {
         case .ready(let id, let credential): return (Client(plan.provider, id: id, credential: credential), nil)
         case .registering(let metadata, let token, let credential):
             let registration: RegistrationResponse
-            if let known = plan.registration, known.serves(redirectURI) {
+            if let known = plan.registration, known.serves(redirectURI, in: login) {
                 registration = known
             } else {
                 var request = RegistrationRequest(plan.provider, metadata)
                 request.initialAccessToken = token
                 let isOpen = request.metadata.scopes.isEmpty
                 if isOpen { request.metadata.scopes = plan.registeredScopes }
-                try request.complete(for: redirectURI)
+                try request.complete(for: redirectURI, in: login)
                 do { registration = try await register(request, by: plan) } catch let error as AuthStateError
                     where isOpen && [.invalidClientMetadata, .invalidScope].contains(error.code)
                 {
@@ -60,7 +60,7 @@ extension ResourceAccess {
                 let stored = try await lease.load()
                 let former = stored.flatMap { try? place.record(of: $0) }?.lastRegistrationResponse
                 if let former, isUsable(former), !history.isForgotten(former.clientID, at: issuer),
-                    former.serves(request.redirectURIs.first),
+                    former.serves(request.redirectURIs.first, in: login),
                     former.clientID != plan.registration?.clientID
                 {
                     return former
@@ -234,9 +234,11 @@ extension RegistrationResponse {
     /// The registered redirect URI on this machine; nil when there is none.
     fileprivate var loopbackRedirectURI: RedirectURI? { redirectURIs.first { $0.isLoopback && $0.port ?? 0 != 0 } }
 
-    /// Whether the client may be answered at a redirect URI.
-    fileprivate func serves(_ redirectURI: RedirectURI?) -> Bool {
-        redirectURI == nil || redirectURIs.contains { $0 == redirectURI }
+    /// Whether the client may be answered at a redirect URI, or has the grant of a login on another device.
+    fileprivate func serves(_ redirectURI: RedirectURI?, in login: ResourceLogin) -> Bool {
+        let device = JSONValue.string(GrantType.deviceCode.rawValue)
+        if login.isOnDevice { return metadata["grant_types"]?.arrayValue?.contains(device) ?? true }
+        return redirectURI == nil || redirectURIs.contains { $0 == redirectURI }
     }
 }
 
@@ -246,7 +248,14 @@ extension RegistrationRequest {
     ///
     /// - Throws: `AuthStateError` with `.invalidRedirectURI` without one, `.unsupported` when the server has not the
     ///   authentication.
-    fileprivate mutating func complete(for redirectURI: RedirectURI?) throws {
+    fileprivate mutating func complete(for redirectURI: RedirectURI?, in login: ResourceLogin) throws {
+        if login.isOnDevice {
+            metadata.redirectURIs = []
+            metadata.grantTypes = metadata.grantTypes ?? [.deviceCode, .refreshToken]
+            metadata.responseTypes = []
+            metadata.applicationType = "native"
+            return try completeAuthentication()
+        }
         guard let redirectURI else {
             throw AuthStateError(
                 .invalidRedirectURI, stage: .registration, "A client cannot register without a redirect URI.",
@@ -257,6 +266,11 @@ extension RegistrationRequest {
         metadata.responseTypes = metadata.responseTypes ?? [.code]
         let isNative = redirectURI.isLoopback || !redirectURI.parts.hasScheme("https")
         metadata.applicationType = isNative ? "native" : "web"
+        try completeAuthentication()
+    }
+
+    /// Adds an authentication that the server has.
+    private mutating func completeAuthentication() throws {
         // Without a list a server has HTTP Basic (RFC 8414, section 2). Many want client_id in the form beside that.
         let offered = provider.metadata?.tokenEndpointAuthMethodsSupported ?? ["client_secret_basic"]
         let usable = metadata.tokenEndpointAuthMethod.map { [$0] } ?? [.none, .clientSecretPost, .clientSecretBasic]

@@ -71,7 +71,7 @@ extension ResourceAccess {
         if let error, error.isFailedRenewal(of: state?.record) { try await checkServer(because: error) }
         if case .elsewhere = login.way { throw needsPerson(because: error, seen: seen) }
         try await place.tryStore()
-        guard login.hasPage else { return try await make(because: error, seen: seen, in: nil) }
+        guard login.hasPage || login.isOnDevice else { return try await make(because: error, seen: seen, in: nil) }
         return try await inTurn { turn in
             if try await isMadeElsewhere(seen, because: error) { return false }
             if let failure = turn?.failure { throw failure }
@@ -147,7 +147,20 @@ extension ResourceAccess {
         case .elsewhere: break
         case .clientCredentials, .signedAssertion, .assertion: try await logInProgram(by: plan)
         case .browser(let userAgent): try await logInPerson(by: plan, userAgent)
+        case .device(let present): try await logInOnDevice(by: plan, present)
         }
+    }
+
+    private func logInOnDevice(
+        by plan: Plan, _ present: @escaping @Sendable (DeviceAuthorizationResponse) async throws -> Void
+    ) async throws {
+        let (client, registration) = try await client(by: plan, redirectURI: nil)
+        var request = DeviceAuthorizationRequest(client, scopes: plan.scopes, resources: plan.resources)
+        request.dpopKey = plan.dpopKey
+        for name in ["acr_values", "max_age"] { request.additionalParameters[name] = plan.stronger?[name] }
+        let login = AuthState.Login.device(request, present: present)
+        let (record, event) = try await login.grant(at: place)
+        try await keep(record, event, of: plan.scopes, registration, over: plan.grantID)
     }
 
     private func logInPerson(by plan: Plan, _ userAgent: any ExternalUserAgent) async throws {
@@ -187,7 +200,18 @@ extension ResourceAccess {
         _ response: AuthorizationResponse, _ tokens: TokenResponse, _ registration: RegistrationResponse?,
         over grantID: String? = nil
     ) async throws {
-        let client = response.request.client
+        let record = AuthState.Record(response.request.client)
+        let scopes = response.request.scopes
+        try await keep(record, .loggedIn(response, tokens), of: scopes, registration, over: grantID)
+    }
+
+    private func keep(
+        _ record: AuthState.Record, _ event: AuthState.Event, of scopes: [Scope], _ registration: RegistrationResponse?,
+        over grantID: String?
+    ) async throws {
+        guard case .loggedIn(let response, let tokens, _) = event else { return }
+        var record = record
+        let client = record.client
         do {
             try Task.checkCancellation()
             // A login elsewhere, while the page was shown, has an account too.
@@ -203,10 +227,9 @@ extension ResourceAccess {
             await service.giveBack(tokens, of: client)
             throw error
         }
-        var record = AuthState.Record(client)
-        record.annotations = annotations(granted: tokens.scope ?? response.scope, of: response.request.scopes)
+        record.annotations = annotations(granted: tokens.scope ?? response?.scope, of: scopes)
         if registration?.clientID == client.id { record.lastRegistrationResponse = registration }
-        let next = await place.state(record, .loggedIn(response, tokens))
+        let next = await place.state(record, event)
         state = next
         try await next.checkSession()
         try await bind(client)
@@ -236,7 +259,12 @@ extension ResourceAccess {
 
 extension AuthState.Record {
     /// The scopes that the login asked for.
-    var requestedScopes: [Scope] { lastAuthorizationResponse?.request.scopes ?? machineGrant?.scopes ?? [] }
+    var requestedScopes: [Scope] {
+        if let scopes = lastAuthorizationResponse?.request.scopes ?? machineGrant?.scopes { return scopes }
+        // Of a login on another device.
+        let names = [scope, annotations[ResourceAccess.notGranted]].compactMap(\.self).joined(separator: " ")
+        return names.split(separator: " ").map { Scope(rawValue: String($0)) }
+    }
 }
 
 extension String {

@@ -49,11 +49,16 @@ extension ResourceAccess {
         let provider = try await service.discoverAuthorizationServer(
             named, of: resource, tolerances: options.tolerances.subtracting([.parentResource]),
             requiresPKCE: login.hasPage)
+        if login.isOnDevice, provider.deviceAuthorizationEndpoint == nil {
+            throw AuthStateError(
+                .endpointMissing, stage: .authorization, "The authorization server has no login on another device.",
+                expected: "device_authorization_endpoint", hint: "Show the user the server's page.")
+        }
         let issuer = provider.issuer ?? named
         let home = before.flatMap { $0.client.provider.issuer == issuer ? $0 : nil }
         let choice: [ResourceClient].Choice =
             clients.isEmpty && login.assertionGrant() != nil
-            ? .ready(id: "", .none) : try await clients.choice(at: provider, bound: bindings(), hasPage: login.hasPage)
+            ? .ready(id: "", .none) : try await clients.choice(at: provider, bound: bindings(), for: login)
         let registration = history.trusted(try await registration(at: issuer, home, isKnown: true), at: issuer)
         let scopes = try scopes(challenge, metadata, provider, error == nil ? nil : home, because: error)
         return Plan(

@@ -94,17 +94,19 @@ extension [ResourceClient] {
     /// - Parameters:
     ///   - provider: The server.
     ///   - bound: Where known clients without an issuer were used first, by identifier: they stay there.
-    ///   - hasPage: Whether a user is to log in at the server's page.
+    ///   - login: How the login is made.
     /// - Throws: `AuthStateError` of stage registration with `.clientIssuerMismatch`, `.invalidArgument` for a token without an
     ///   issuer, `.unsupported` for a client that may be taken for that of another server, or `.endpointMissing` when no way
     ///   is open.
-    func choice(at provider: ProviderConfiguration, bound: [String: String], hasPage: Bool = true) throws -> Choice {
+    func choice(
+        at provider: ProviderConfiguration, bound: [String: String], for login: ResourceLogin = .elsewhere
+    ) throws -> Choice {
         let issuer = provider.issuer?.rawValue ?? ""
         func isHere(_ name: String) -> Bool { provider.issuer?.isServer(name) ?? name.isEmpty }
         var (foreign, confusable): ((id: String, issuer: String)?, String?)
         // A client that other servers know too, perhaps.
         func isOpen(_ id: String, _ credential: ClientCredential) -> Bool {
-            let isSafe = !hasPage || provider.answersAreItsOwn || credential.provesItsServer
+            let isSafe = provider.codesAreItsOwn(in: login) || credential.provesItsServer
             if TrustCheck.ownAnswers.holds(isSafe) { return true }
             confusable = confusable ?? id
             return false
@@ -133,7 +135,7 @@ extension [ResourceClient] {
                 return .registering(metadata, initialAccessToken: token, credential)
             }
         }
-        if let confusable { throw provider.confusing(confusable) }
+        if let confusable { throw provider.confusing(confusable, in: login) }
         if let foreign {
             throw AuthStateError(
                 .clientIssuerMismatch, stage: .registration,
@@ -160,24 +162,32 @@ extension [ResourceClient] {
 }
 
 extension ProviderConfiguration {
-    /// Whether a code that answers a login comes from this server: it names itself in its answers, or its page is at its own
-    /// origin. Any other page may be that of a server whose codes this one is not to get (RFC 9700, section 4.4).
-    fileprivate var answersAreItsOwn: Bool {
-        guard metadata?.authorizationResponseIssParameterSupported != true,
-            !tolerances.contains(.foreignAuthorizationEndpoint), let page = authorizationEndpoint, let issuer
+    /// Whether a code of a login comes from this server: it names itself in its answers, or its page is at its own
+    /// origin. Any other page may be that of a server whose codes this one is not to get (RFC 9700, section 4.4). A device's
+    /// code comes without a name.
+    fileprivate func codesAreItsOwn(in login: ResourceLogin) -> Bool {
+        let isNamed = login.hasPage && metadata?.authorizationResponseIssParameterSupported == true
+        guard !isNamed, !tolerances.contains(.foreignAuthorizationEndpoint), let source = source(in: login), let issuer
         else { return true }
-        return URIReference(page.absoluteString).origin == URIReference(issuer.rawValue).origin
+        return URIReference(source.absoluteString).origin == URIReference(issuer.rawValue).origin
+    }
+
+    /// The endpoint that the codes of a login come from; nil for a login without one.
+    private func source(in login: ResourceLogin) -> URL? {
+        login.hasPage ? authorizationEndpoint : login.isOnDevice ? deviceAuthorizationEndpoint : nil
     }
 
     /// The error of a client that cannot be used here, because the answer may be for the one with its name at another server.
-    fileprivate func confusing(_ client: String) -> AuthStateError {
+    fileprivate func confusing(_ client: String, in login: ResourceLogin) -> AuthStateError {
         AuthStateError(
             .unsupported, stage: .registration,
             "The authorization server that the resource names leads to the page of another origin: it could get a code "
                 + "that another server issues to the client \(client.printable()).",
-            expected: "authorization_response_iss_parameter_supported, or an authorization_endpoint at "
+            expected: (login.isOnDevice
+                ? "a device_authorization_endpoint at "
+                : "authorization_response_iss_parameter_supported, or an authorization_endpoint at ")
                 + (issuer.map { URIReference($0.rawValue).origin } ?? "the issuer's origin").printable(),
-            received: authorizationEndpoint.map { URIReference($0.absoluteString).redacted },
+            received: source(in: login).map { URIReference($0.absoluteString).redacted },
             hint: "Give a known client its issuer. Tolerate foreignAuthorizationEndpoint if you know that the page is "
                 + "this server's.")
     }

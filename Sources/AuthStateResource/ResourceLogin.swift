@@ -7,6 +7,7 @@ public import AuthStateUserAgent
 public struct ResourceLogin: Sendable {
     enum Way: Sendable {
         case browser(any ExternalUserAgent)
+        case device(@Sendable (DeviceAuthorizationResponse) async throws -> Void)
         case clientCredentials
         case signedAssertion(subject: String?)
         case assertion(ClientCredential, issuer: String?)
@@ -17,6 +18,16 @@ public struct ResourceLogin: Sendable {
 
     /// A user logs in at the authorization server's page.
     public static func presenting(_ userAgent: any ExternalUserAgent) -> Self { Self(way: .browser(userAgent)) }
+
+    /// A user confirms the login on another device (RFC 8628), where the authorization server has that; else a login throws
+    /// `.endpointMissing`, stage authorization. `Options.prepare` is not called.
+    ///
+    /// - Parameter present: Shows `userCode` and `verificationURI` to the user.
+    public static func device(
+        present: @escaping @Sendable (DeviceAuthorizationResponse) async throws -> Void
+    ) -> Self {
+        Self(way: .device(present))
+    }
 
     /// The program logs in in its own name, with the credential of its client.
     public static let clientCredentials = Self(way: .clientCredentials)
@@ -67,9 +78,12 @@ public struct ResourceLogin: Sendable {
     var hasPage: Bool {
         switch way {
         case .browser, .elsewhere: true
-        case .clientCredentials, .signedAssertion, .assertion: false
+        case .device, .clientCredentials, .signedAssertion, .assertion: false
         }
     }
+
+    /// Whether a user confirms the login on another device.
+    var isOnDevice: Bool { if case .device = way { true } else { false } }
 
     /// The issuer that an assertion is for; nil for none, and for any.
     var issuer: String? { if case .assertion(_, let issuer) = way { issuer } else { nil } }

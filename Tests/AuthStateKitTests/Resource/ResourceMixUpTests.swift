@@ -41,6 +41,17 @@ struct ResourceMixUpTests {
         }
         #expect(asked["client_id"] == ResourceMixUp.document)
     }
+
+    @Test(
+        "a code for another device comes from the server itself, or by a client that it alone knows",
+        arguments: [ResourceClient.document(ResourceMixUp.document), .known("app")])
+    func device(_ client: ResourceClient) async throws {
+        let error = await authError { try await ResourceMixUp.logInOnDevice(client) }
+        #expect(error?.code == .unsupported && error?.received == "https://honest.example/device")
+        #expect(error?.expected?.hasPrefix("a device_authorization_endpoint at") == true)
+        try await ResourceMixUp.logInOnDevice(client, at: "https://op.example/device")
+        try await ResourceMixUp.logInOnDevice(.known("app", issuer: ResourceMixUp.issuer))
+    }
 }
 
 /// A login of a web server for `https://api.example/v1`, whose metadata name `https://op.example`, whose page is
@@ -49,24 +60,32 @@ enum ResourceMixUp {
     static let document = "https://app.example/client.json"
     static let issuer = "https://op.example"
 
+    /// Logs in on another device: the server's own metadata name an honest server's endpoint for devices.
+    static func logInOnDevice(_ client: ResourceClient, at endpoint: String = "https://honest.example/device")
+        async throws
+    {
+        let device: [String: JSONValue] = [
+            "device_code": "code", "user_code": "BCDF", "verification_uri": "https://honest.example/enter",
+            "expires_in": 60,
+        ]
+        let transport = transport(
+            [
+                "device_authorization_endpoint": .string(endpoint),
+                "authorization_response_iss_parameter_supported": true,
+            ], [endpoint: .object(device), "https://op.example/token": ["access_token": "a", "token_type": "Bearer"]])
+        let access = try ResourceAccess(
+            "https://api.example/v1", clients: [client], login: .device { _ in }, store: InMemoryAuthStateStore(),
+            service: AuthorizationService(transport: transport))
+        try await access.logIn()
+    }
+
     /// Begins the login; returns the parameters with which the browser is sent to the page.
     @discardableResult
     static func logIn(
         _ clients: [ResourceClient], _ changes: [String: JSONValue] = [:],
         _ change: (inout ResourceAccess.Options) -> Void = { _ in }
     ) async throws -> Parameters {
-        var members: [String: JSONValue?] = [
-            "authorization_endpoint": "https://honest.example/authorize", "code_challenge_methods_supported": ["S256"],
-            "client_id_metadata_document_supported": true, "token_endpoint_auth_methods_supported": ["none"],
-        ]
-        for (name, value) in changes { members[name] = value }
-        let transport = ScriptedPages.transport([
-            "https://api.example/.well-known/oauth-protected-resource/v1": [
-                "resource": "https://api.example/v1", "authorization_servers": [.string(issuer)],
-            ],
-            ScriptedPages.oauth: ScriptedPages.document(members),
-            "https://op.example/register": ["client_id": "registered"],
-        ])
+        let transport = transport(changes, ["https://op.example/register": ["client_id": "registered"]])
         var options = ResourceAccess.Options()
         change(&options)
         let access = try ResourceAccess(
@@ -74,5 +93,22 @@ enum ResourceMixUp {
             service: AuthorizationService(transport: transport), options: options)
         let pending = try await access.beginLogin(redirectURI: RedirectURI("https://app.example/callback"))
         return Parameters(decoding: URIReference(pending.url.absoluteString).query.map(String.init) ?? "") ?? [:]
+    }
+
+    private static func transport(
+        _ changes: [String: JSONValue?], _ pages: [String: JSONValue]
+    ) -> ScriptedTransport {
+        var members: [String: JSONValue?] = [
+            "authorization_endpoint": "https://honest.example/authorize", "code_challenge_methods_supported": ["S256"],
+            "client_id_metadata_document_supported": true, "token_endpoint_auth_methods_supported": ["none"],
+        ]
+        for (name, value) in changes { members[name] = value }
+        return ScriptedPages.transport(
+            [
+                "https://api.example/.well-known/oauth-protected-resource/v1": [
+                    "resource": "https://api.example/v1", "authorization_servers": [.string(issuer)],
+                ],
+                ScriptedPages.oauth: ScriptedPages.document(members),
+            ].merging(pages) { $1 })
     }
 }

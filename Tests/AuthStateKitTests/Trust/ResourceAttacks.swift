@@ -41,6 +41,8 @@ extension Attack {
             Attack(.ownAnswers) { try await ResourceMixUp.logIn([.document(ResourceMixUp.document)]) },
             Attack(.ownAnswers) { try await ResourceMixUp.logIn([.known("app")]) },
             Attack(.ownAnswers) { try await ResourceMixUp.logIn([.known("app", credential: .secret("s"))]) },
+            Attack(.ownAnswers) { try await ResourceMixUp.logInOnDevice(.document(ResourceMixUp.document)) },
+            Attack(.ownAnswers) { try await ResourceMixUp.logInOnDevice(.known("app")) },
         ],
         ["https://evil.example/v1", "http://api.example/v1", "https://api.example:8443/v1"].map { url in
             Attack(.resourceOrigin) { try await send(to: url) }

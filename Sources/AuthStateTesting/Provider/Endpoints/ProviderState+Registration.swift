@@ -43,7 +43,10 @@ extension ProviderState {
     func client(of members: [String: JSONValue], id: String, secret: String?) throws(ProviderRefusal) -> Client {
         func strings(_ name: String) -> [String]? { members[name]?.arrayValue?.compactMap(\.stringValue) }
         let redirectURIs = strings("redirect_uris") ?? []
-        guard !redirectURIs.isEmpty, redirectURIs.allSatisfy({ (try? RedirectURI($0)) != nil }) else {
+        let grants = strings("grant_types") ?? Self.usualGrantTypes
+        guard !redirectURIs.isEmpty || !grants.contains(GrantType.authorizationCode.rawValue),
+            redirectURIs.allSatisfy({ (try? RedirectURI($0)) != nil })
+        else {
             throw ProviderRefusal("invalid_redirect_uri", "A redirect URI is missing or malformed.")
         }
         let method = members["token_endpoint_auth_method"]?.stringValue ?? "client_secret_basic"
@@ -59,7 +62,7 @@ extension ProviderState {
             id: id, secret: needsSecret ? secret ?? Base64URL.encode(SecureRandom.bytes(48)) : nil, keys: keys,
             authenticationMethod: ClientAuthenticationMethod(rawValue: method), redirectURIs: redirectURIs,
             postLogoutRedirectURIs: strings("post_logout_redirect_uris"),
-            grantTypes: Set((strings("grant_types") ?? Self.usualGrantTypes).map { GrantType(rawValue: $0) }))
+            grantTypes: Set(grants.map { GrantType(rawValue: $0) }))
         for name in ["backchannel_logout_uri", "frontchannel_logout_uri"] {
             guard let text = members[name]?.stringValue else { continue }
             let parts = URIReference(text)

@@ -1,0 +1,118 @@
+import AuthStateFoundation
+import AuthStateJOSE
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+@testable import AuthStateResource
+
+/// Logins for a resource that a user confirms on another device.
+@Suite(.timeLimit(.minutes(5))) struct ResourceDeviceTests {
+    private let clock = ManualClock()
+    private let world: ResourceWorld
+
+    init() async throws {
+        world = try await ResourceWorld(clock: clock) {
+            $0.protectedResource.scopes = ["api"]
+            $0.protectedResource.scopesSupported = ["api", "profile"]
+            $0.protectedResource.requiresAudience = true
+            $0.devicePollingInterval = .zero
+        }
+    }
+
+    /// The codes that were shown.
+    private final class Codes: Sendable {
+        private let shown = Lock<[String]>([])
+        var count: Int { shown.withLock { Set($0).count } }
+        func show(_ response: DeviceAuthorizationResponse) { shown.withLock { $0.append(response.userCode) } }
+    }
+
+    /// An access whose user decides.
+    private func access(
+        allow: Bool = true, shown: Codes = Codes(), _ change: (inout ResourceAccess.Options) -> Void = { _ in }
+    ) throws -> ResourceAccess {
+        let provider = world.provider
+        return try world.access(
+            login: .device { response in
+                shown.show(response)
+                #expect(provider.decide(userCode: response.userCode, allow: allow))
+            }, change)
+    }
+
+    @Test("the client registers for it alone, and the tokens are for the resource; renewals and the next process go on")
+    func life() async throws {
+        let shown = Codes()
+        let first = try access(shown: shown)
+        #expect(try await first.performAction(world.get()).status == 200)
+        clock.advance(by: .seconds(7200))
+        #expect(try await access(shown: shown).performAction(world.get()).status == 200)
+        #expect(shown.count == 1 && world.logins == 0)
+        let registration = try #require(world.provider.requests(at: .registration).last).body
+        let metadata = try JSONValue(parsing: [UInt8](registration))
+        #expect(metadata["grant_types"] == [.string(GrantType.deviceCode.rawValue), "refresh_token"])
+        #expect(metadata["redirect_uris"] == nil && metadata["response_types"] == [])
+        let asked = try #require(world.provider.requests(at: .deviceAuthorization).last).parameters
+        #expect(asked["scope"] == "api offline_access" && asked.values("resource") == [world.url.absoluteString])
+        #expect(try await first.authState()?.record.resources == [world.url.absoluteString])
+    }
+
+    @Test("a resource that wants more rights leads to a second code, which keeps the rights of before")
+    func stepUp() async throws {
+        let shown = Codes()
+        let access = try access(shown: shown)
+        _ = try await access.performAction(world.get())
+        world.provider.update { $0.protectedResource.scopes = ["api", "profile"] }
+        #expect(try await access.performAction(world.get()).status == 200)
+        #expect(shown.count == 2)
+        #expect(
+            world.provider.requests(at: .deviceAuthorization).last?.parameters["scope"] == "api profile offline_access")
+    }
+
+    @Test func `the user's refusal is the error, and keeps the login before`() async throws {
+        _ = try await access().performAction(world.get())
+        let refusing = try access(allow: false)
+        #expect(await authError { try await refusing.logIn() }?.code == .accessDenied)
+        #expect(try await refusing.performAction(world.get()).status == 200)
+    }
+
+    @Test("a login at a page registers a client of its own, and so does one on a device after it")
+    func registrations() async throws {
+        _ = try await world.access().performAction(world.get())
+        try await access().logIn()
+        try await world.access().logIn()
+        #expect(world.provider.requestCount(.registration) == 3)
+    }
+
+    @Test func `of several processes one shows a code`() async throws {
+        let shown = Codes()
+        let waits = Lock(0)
+        let provider = world.provider
+        let (begun, go) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
+        let first = try world.access(
+            login: .device { response in
+                shown.show(response)
+                begun.continuation.yield()
+                for await _ in go.stream { break }
+                _ = provider.decide(userCode: response.userCode, allow: true)
+            })
+        let task = Task { [world] in try await first.performAction(world.get()).status }
+        for await _ in begun.stream { break }
+        let second = try access(shown: shown) {
+            $0.onWaitingForLogin = {
+                waits.withLock { $0 += 1 }
+                go.continuation.yield()
+            }
+        }
+        #expect(try await second.performAction(world.get()).status == 200)
+        #expect(try await task.value == 200)
+        #expect(shown.count == 1 && waits.withLock { $0 } == 1)
+    }
+
+    @Test func `a server without it is an error before a client registers`() async throws {
+        world.provider.update { $0.deviations.metadata = { $0["device_authorization_endpoint"] = nil } }
+        let error = await authError { [world] in try await access().performAction(world.get()) }
+        #expect(error?.code == .endpointMissing && error?.stage == .authorization)
+        #expect(error?.expected == "device_authorization_endpoint")
+        #expect(world.provider.requestCount(.registration) == 0)
+    }
+}
