@@ -24,7 +24,8 @@ struct MCPOptionsTests {
         "what cannot be is refused, with the option in the message",
         arguments: [
             (["--state", "s"], "--state"), (["--json"], "--json"), (["--report", "r.html"], "--report"),
-            (["--paste"], "--paste"), (["--grant", "device"], "mcp goes without --grant device"),
+            (["--paste"], "--paste"),
+            (["--grant", "ciba", "--login-hint", "ada"], "mcp goes without --grant ciba"),
             (["--private-key", "k"], "With mcp, --private-key"), (["--issuer", "https://op.example"], "--issuer"),
             (["--for", "https://x.example"], "--for"),
         ])

@@ -14,7 +14,8 @@ struct ResourceOptionsTests {
         arguments: [
             (["--issuer", "https://op.example"], "--issuer"), (["--provider", "google"], "--provider"),
             (["--identifier", "ada@example.org"], "--identifier"), (["--resource", "https://x.example"], "--resource"),
-            (["--grant", "device"], "--grant device"), (["--grant", "ciba", "--login-hint", "ada"], "--grant ciba"),
+            (["--grant", "device", "--paste"], "--paste"), (["--grant", "device", "--dpop-key", "k"], "--dpop-key"),
+            (["--grant", "ciba", "--login-hint", "ada"], "--grant ciba"),
             (["--grant", "jwt-bearer", "--private-key", "k"], "--client-id"),
             (["--grant", "jwt-bearer", "--client-id", "c", "--client-secret-env", "S"], "--private-key"),
             (["--grant", "jwt-bearer", "--assertion-file", "a"], "--issuer"),

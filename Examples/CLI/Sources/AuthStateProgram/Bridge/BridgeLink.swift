@@ -7,8 +7,11 @@ actor BridgeLink {
     /// Opens the access; again after a login, which may be sealed otherwise than what was there before.
     typealias Opening = @Sendable () async throws -> (Session, ResourceAccess)
 
+    /// Takes the error of the calls that wait for a user who confirms the login on another device.
+    typealias Telling = @Sendable (AuthStateError) -> Void
+
     private let opening: Opening
-    private let logIn: @Sendable (BridgeLogin.Reason) async throws -> Void
+    private let logIn: @Sendable (BridgeLogin.Reason, @escaping Telling) async throws -> Void
     private var opened: (session: Session, access: ResourceAccess)?
     private let waiters = Waiters<Int, Void>()
     private var lastWaiter = 0
@@ -22,15 +25,22 @@ actor BridgeLink {
     /// The time without a page after a failed login.
     private static let pause: Duration = .seconds(30)
     /// Whether a login is in progress.
-    private(set) var isLoggingIn = false
+    private var isLoggingIn = false
+    /// The number of logins.
+    private var logins = 0
+    /// How a user confirms the login in progress on another device: calls fail with it, as no host shows a code to a user who
+    /// waits for an answer.
+    private var prompt: AuthStateError?
+    /// Whether calls wait for a login.
+    var holdsCalls: Bool { isLoggingIn && prompt == nil }
 
     /// - Parameters:
     ///   - opening: Opens the access.
     ///   - logIn: Logs in elsewhere.
     init(
         _ opening: @escaping Opening,
-        logIn: @escaping @Sendable (BridgeLogin.Reason) async throws -> Void = {
-            try await BridgeLogin.run(because: $0)
+        logIn: @escaping @Sendable (BridgeLogin.Reason, @escaping Telling) async throws -> Void = {
+            try await BridgeLogin.run(because: $0, tell: $1)
         }
     ) {
         (self.opening, self.logIn) = (opening, logIn)
@@ -71,6 +81,7 @@ actor BridgeLink {
                         running = lack
                         begin(because: BridgeLogin.Reason(grantID: before, error: error))
                     }
+                    if let prompt { throw prompt }
                     // Another lack than that of the login in progress needs one of its own.
                     if running == lack { mended.insert(lack) }
                     lastWaiter += 1
@@ -98,17 +109,29 @@ actor BridgeLink {
 
     private func begin(because reason: BridgeLogin.Reason) {
         isLoggingIn = true
+        logins += 1
+        let login = logins
         Task {
             let result: Result<Void, any Error>
             failed = nil
-            do { result = .success(try await logIn(reason)) } catch {
+            do {
+                let told: Telling = { error in Task { await self.prompt(with: error, in: login) } }
+                result = .success(try await logIn(reason, told))
+            } catch {
                 result = .failure(error)
                 // A decision of the user's, not a lack of this machine.
                 if (error as? AuthStateError)?.code == .accessDenied { failed = (running, error, .now) }
             }
-            (isLoggingIn, opened) = (false, nil)
+            (isLoggingIn, opened, prompt) = (false, nil, nil)
             waiters.resumeAll(with: result)
         }
+    }
+
+    private func prompt(with error: AuthStateError, in login: Int) {
+        // The login may have ended before.
+        guard isLoggingIn, login == logins else { return }
+        prompt = error
+        waiters.resumeAll(with: .failure(error))
     }
 
     private func access() async throws -> ResourceAccess {

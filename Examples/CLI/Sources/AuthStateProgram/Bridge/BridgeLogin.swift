@@ -18,17 +18,43 @@ enum BridgeLogin {
 
     /// Logs in, and returns when there is a login that serves.
     ///
+    /// - Parameter tell: Called with an error for the calls that would have to wait until a user has confirmed the login on
+    ///   another device: it has the address and the code.
     /// - Throws: The error of the login.
-    static func run(because reason: Reason, _ arguments: [String] = CommandLine.arguments) async throws {
+    static func run(
+        because reason: Reason, _ arguments: [String] = CommandLine.arguments,
+        tell: @escaping @Sendable (AuthStateError) -> Void
+    ) async throws {
         var words = Array(arguments.dropFirst())
         words.insert(option, at: min(1, words.count))
         let result = try await ChildProgram.run(
-            words, input: try Array(JSONEncoder().encode(reason)), isDetached: true)
+            words, input: try Array(JSONEncoder().encode(reason)), isDetached: true
+        ) { line in
+            // The last one, without a line's end, is the error of the login.
+            if let error = error(in: line) { tell(error) }
+        }
         if result.status == ExitReason.done.rawValue { return }
-        throw (try? JSONDecoder().decode(AuthStateError.self, from: Data(result.output)))
+        throw error(in: result.output.split(separator: 0x0A).last ?? [])
             ?? AuthStateError(
                 .providerError, stage: .authorization, "The process that logs in has ended.",
                 received: "exit code \(result.status)", hint: "Try again.")
+    }
+
+    private static func error(in line: some Sequence<UInt8>) -> AuthStateError? {
+        try? JSONDecoder().decode(AuthStateError.self, from: Data(line))
+    }
+
+    /// Tells the bridge, as the other process, how a user confirms the login on another device.
+    static func tell(_ response: DeviceAuthorizationResponse) {
+        let page = response.verificationURI.absoluteString
+        var error = AuthStateError(
+            .authorizationPending, stage: .authorization,
+            "Open \(page) on any device, and enter the code \(response.userCode).",
+            hint: "Repeat the call when the login is confirmed.")
+        if let complete = response.verificationURIComplete?.absoluteString {
+            error.message += " Or open \(complete), and compare the code."
+        }
+        if let data = try? JSONEncoder().encode(error) { _ = writeAll(Array(data) + [0x0A], to: STDOUT_FILENO) }
     }
 
     /// Logs in, as the other process: one page for all bridges to a server, and none where one of them has logged in since.

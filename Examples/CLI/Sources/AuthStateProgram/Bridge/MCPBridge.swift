@@ -166,7 +166,7 @@ actor MCPBridge {
         let note: JSONValue = [
             "jsonrpc": "2.0", "method": "notifications/message",
             "params": [
-                "level": "notice", "logger": "authstate", "data": .string("Waiting for a login in the browser."),
+                "level": "notice", "logger": "authstate", "data": .string("Waiting for the user to log in."),
             ],
         ]
         Task { if await connection.hasLog { await write(note.serialized()) } }
@@ -178,7 +178,7 @@ actor MCPBridge {
         listener?.cancel()
         let running = Array(tasks.values)
         let all = Task { for task in running { await task.value } }
-        if await !link.isLoggingIn, !isInterrupted { await all.wait(atMost: Self.grace) }
+        if await !link.holdsCalls, !isInterrupted { await all.wait(atMost: Self.grace) }
         for task in running { task.cancel() }
         reopening?.cancel()
         stream?.end()

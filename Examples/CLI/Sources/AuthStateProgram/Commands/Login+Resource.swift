@@ -16,9 +16,12 @@ extension Login {
 
     /// Returns the access to an API that the options describe, and the place of its login.
     ///
-    /// - Parameter isElsewhere: Whether another process shows the page of a login.
+    /// - Parameters:
+    ///   - isElsewhere: Whether another process shows the page of a login.
+    ///   - tell: Called with what a user needs who confirms the login on another device, when it was shown.
     func access(
-        to target: ResourceIdentifier, _ context: Context, isElsewhere: Bool = false
+        to target: ResourceIdentifier, _ context: Context, isElsewhere: Bool = false,
+        tell: @escaping @Sendable (DeviceAuthorizationResponse) -> Void = { _ in }
     ) async throws -> (Session, ResourceAccess) {
         try connection.check()
         try resource.check()
@@ -32,7 +35,8 @@ extension Login {
         var settings = resourceSettings(stored)
         settings.isUnsealedByChoice = session.isUnsealedByChoice
         let access = try session.access(
-            to: target, clients: clients, login: isElsewhere ? .elsewhere : try resourceLogin(context, stored),
+            to: target, clients: clients,
+            login: isElsewhere ? .elsewhere : try resourceLogin(for: target, context, stored, tell),
             settings, options: try resourceAccessOptions(for: target, context.console))
         return (session, access)
     }
@@ -50,7 +54,7 @@ extension Login {
         guard mayRegister else { return [document].compactMap(\.self) }
         var metadata = ClientMetadata()
         metadata.clientName = registration.clientName ?? RegistrationOptions.standardName
-        metadata.responseTypes = [authorization.responseType ?? .code]
+        metadata.responseTypes = tokens.grant == .device ? [] : [authorization.responseType ?? .code]
         metadata.tokenEndpointAuthMethod = document == nil ? client.key.authMethod?.method : nil
         let token = try registration.initialAccessToken()
         let registering = ResourceClient.registering(metadata, initialAccessToken: token, issuer: connection.issuer)
@@ -77,12 +81,22 @@ extension Login {
         return settings
     }
 
-    private func resourceLogin(_ context: Context, _ stored: AuthState.Record?) throws -> ResourceLogin {
+    private func resourceLogin(
+        for target: ResourceIdentifier, _ context: Context, _ stored: AuthState.Record?,
+        _ tell: @escaping @Sendable (DeviceAuthorizationResponse) -> Void
+    ) throws -> ResourceLogin {
         switch try way(context, stored: stored) {
         case .page(let userAgent): .presenting(userAgent)
+        case .device(let presenter):
+            .device { [console = context.console] response in
+                let request = response.request
+                console.note(ResourceAnnouncement.text(for: target, at: request.client, request.scopes))
+                try presenter.show(response)
+                tell(response)
+            }
         case .issuedAssertion(let assertion): .assertion(assertion, issuer: connection.issuer ?? "")
         case .assertion: .signedAssertion(subject: tokens.subject)
-        case .client, .device, .backchannel: .clientCredentials
+        case .client, .backchannel: .clientCredentials
         }
     }
 
@@ -101,7 +115,7 @@ extension Login {
         let dpopKey = try tokens.dpopKeyFile.map { try DPoPKey.file($0.absolutePath) }
         options.prepare = { request in
             prepare(&request, dpopKey)
-            console.note(ResourceAnnouncement.text(for: target, request))
+            console.note(ResourceAnnouncement.text(for: target, at: request.client, request.scopes))
             for finding in request.diagnose(provider: nil) {
                 console.note("warning: \(finding.message) \(finding.hint)")
             }
@@ -130,9 +144,9 @@ extension Login {
 enum ResourceAnnouncement {
     static let waiting = "Waiting for the login that another process has begun for this API."
 
-    static func text(for resource: ResourceIdentifier, _ request: AuthorizationRequest) -> String {
-        let issuer = request.client.provider.issuer.map { " at \($0)" } ?? ""
-        let scopes = request.scopes.map(\.rawValue).joined(separator: " ")
+    static func text(for resource: ResourceIdentifier, at client: Client, _ scopes: [Scope]) -> String {
+        let issuer = client.provider.issuer.map { " at \($0)" } ?? ""
+        let scopes = scopes.map(\.rawValue).joined(separator: " ")
         return "Logging in\(issuer) for \(resource)\(scopes.isEmpty ? "" : ", with the scope \(scopes)")."
     }
 }

@@ -60,9 +60,7 @@ extension Login {
 
     private func checkResourceGrant() throws {
         guard tokens.grant != .authorizationCode else { return }
-        guard [.clientCredentials, .jwtBearer].contains(tokens.grant) else {
-            throw ValidationError("--for goes without --grant \(tokens.grant.rawValue).")
-        }
+        if tokens.grant == .ciba { throw ValidationError("--for goes without --grant ciba.") }
         if tokens.grant == .jwtBearer, !isGrantedByAssertion, client.clientID == nil {
             throw ValidationError("With --for, --grant jwt-bearer needs --client-id, or --assertion-file.")
         }

@@ -40,6 +40,9 @@ struct Login: Command {
             For an API of which the URL alone is known, an MCP server for example; its authorization server is found from \
             there, and a client registers where that is offered:
               authstate login --for https://mcp.example/mcp
+
+            The same from a machine without a display, where that server has logins on another device:
+              authstate login --for https://mcp.example/mcp --grant device
             """)
     static let stage = AuthStateError.Stage.authorization
     static let timeLimit = 300.0

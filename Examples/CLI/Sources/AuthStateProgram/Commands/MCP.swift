@@ -13,7 +13,9 @@ struct MCP: Command {
               {"mcpServers": {"notes": {"command": "authstate", "args": ["mcp", "https://mcp.example/mcp"]}}}
 
             It logs in in the browser when the server asks for it, once for all hosts and all their processes, and keeps the \
-            login; the profile is named after the URL. Where no browser can be shown, log in before:
+            login; the profile is named after the URL. Where no browser can be shown, the error of a call has the address and \
+            the code for another device, if the server has those; else log in before:
+              authstate mcp https://mcp.example/mcp --grant device
               authstate login --for https://mcp.example/mcp --profile mcp.example+mcp --paste
 
             A program without a user logs in by a key or a secret:
@@ -128,7 +130,7 @@ struct MCP: Command {
         guard let target = try login.resource.identifier, let url = URL(string: url) else { return .printed }
         if isForBridge {
             try await BridgeLogin.perform {
-                let (session, access) = try await login.access(to: target, context)
+                let (session, access) = try await login.access(to: target, context, tell: BridgeLogin.tell)
                 return try await session.withAccess(access, $0)
             }
             return .printed

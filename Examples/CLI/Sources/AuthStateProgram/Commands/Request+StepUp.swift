@@ -17,7 +17,7 @@ extension Request {
         var options = ResourceAccess.Options()
         options.tolerances = record.client.provider.tolerances
         options.prepare = { [console = context.console] in
-            console.note(ResourceAnnouncement.text(for: resource, $0))
+            console.note(ResourceAnnouncement.text(for: resource, at: $0.client, $0.scopes))
         }
         options.onWaitingForLogin = { [console = context.console] in console.note(ResourceAnnouncement.waiting) }
         let access = try session.access(

@@ -29,7 +29,10 @@ extension AuthStateError {
             "The API's metadata and those of its authorization server disagree: ask the API's operator."
         case .browserUnavailable where resource != nil && stage == .authorization:
             "Log in in a terminal with 'authstate login --paste' to copy the address by hand, or use a --browser-command that "
-                + "works here."
+                + "works here, or --grant device where the server has that."
+        case .endpointMissing where expected == "device_authorization_endpoint" && resource != nil:
+            "Leave out --grant device; without a browser here log in in a terminal with 'authstate login --paste', to copy the "
+                + "address by hand."
         case .invalidMetadata where hint?.hasPrefix("Log in by the issuer") == true:
             "Log in with --issuer and the authorization server that the API's operator names."
         case .discoveryFailed where hint?.hasPrefix("Ask the operator of the resource") == true:

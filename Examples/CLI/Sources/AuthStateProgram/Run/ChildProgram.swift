@@ -17,16 +17,22 @@ enum ChildProgram {
     ///   - input: Its standard input, shorter than what a pipe holds; nil for none.
     ///   - isDetached: Whether it lives on when this process and its terminal end, and shares its standard error; else that is
     ///     discarded.
-    static func run(_ arguments: [String], input: [UInt8]? = nil, isDetached: Bool = false) async throws -> Result {
+    ///   - onLine: Called with each line of its output as it comes, without its end.
+    static func run(
+        _ arguments: [String], input: [UInt8]? = nil, isDetached: Bool = false,
+        onLine: @escaping @Sendable (ArraySlice<UInt8>) -> Void = { _ in }
+    ) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             // Waiting for a process blocks its thread, which must not be one of the concurrency pool's.
             DispatchQueue.global().async {
-                continuation.resume(with: Swift.Result { try runBlocking(arguments, input, isDetached) })
+                continuation.resume(with: Swift.Result { try runBlocking(arguments, input, isDetached, onLine) })
             }
         }
     }
 
-    private static func runBlocking(_ arguments: [String], _ input: [UInt8]?, _ isDetached: Bool) throws -> Result {
+    private static func runBlocking(
+        _ arguments: [String], _ input: [UInt8]?, _ isDetached: Bool, _ onLine: (ArraySlice<UInt8>) -> Void
+    ) throws -> Result {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw AuthStateError.notStarted(errno) }
         defer { close(ends[0]) }
@@ -35,7 +41,7 @@ enum ChildProgram {
             defer { close(ends[1]) }
             process = try spawn(arguments, input, output: ends[1], reader: ends[0], isDetached)
         }
-        let output = readAll(ends[0])
+        let output = readAll(ends[0], onLine)
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
         let signal = status & 0x7F
@@ -87,14 +93,19 @@ enum ChildProgram {
         #endif
     }
 
-    private static func readAll(_ descriptor: Int32) -> [UInt8] {
+    private static func readAll(_ descriptor: Int32, _ onLine: (ArraySlice<UInt8>) -> Void) -> [UInt8] {
         var all: [UInt8] = []
+        var told = 0
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
             let count = read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return all }
             all += buffer.prefix(count)
+            while let end = all[told...].firstIndex(of: 0x0A) {
+                onLine(all[told..<end])
+                told = end + 1
+            }
         }
     }
 }
