@@ -48,16 +48,19 @@ struct MCPExtensionTests {
         "declares the protocol's extension for a login without a page",
         arguments: [
             (#"{"alg":"ES256","typ":"oauth-id-jag+jwt"}"#, "enterprise-managed-authorization"),
-            (#"{"alg":"ES256","typ":"JWT"}"#, nil), ("no JSON", nil),
+            // A platform's token for a workload.
+            (#"{"alg":"ES256","typ":"JWT"}"#, "auth/wif"), (#"{"alg":"RS256"}"#, "auth/wif"),
         ])
-    func assertion(header: String, name: String?) throws {
+    func assertion(header: String, name: String) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         let encoded = Data(header.utf8).base64EncodedString().replacing("=", with: "").replacing("+", with: "-")
         try Data("\(encoded.replacing("/", with: "_")).e30.AA\n".utf8).write(to: folder)
         defer { try? FileManager.default.removeItem(at: folder) }
         let words = ["https://mcp.example/mcp", "--grant", "jwt-bearer", "--issuer", "https://op.example"]
         let found = try MCP.parse(words + ["--assertion-file", folder.path]).extensions
-        #expect(found == name.map { ["io.modelcontextprotocol/\($0)"] } ?? [])
+        #expect(found == ["io.modelcontextprotocol/\(name)"])
+        let own = ["--grant", "jwt-bearer", "--client-id", "job", "--private-key", folder.path]
+        #expect(try MCP.parse([words[0]] + own).extensions.isEmpty)
     }
 
     @Test func `a login by the client's own secret has its extension, and one of a user none`() throws {

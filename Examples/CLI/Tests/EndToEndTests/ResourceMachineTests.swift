@@ -54,6 +54,63 @@ extension EndToEndTests {
             #expect(try await authstate.json("refresh")["resource"]?.stringValue == api)
         }
 
+        /// Writes a platform's keys, or a token that it signs for a workload.
+        private static let platform = """
+            import json, sys, time, jwt
+            from cryptography.hazmat.primitives.asymmetric import ec
+            from cryptography.hazmat.primitives.serialization import load_pem_private_key, Encoding, PrivateFormat, NoEncryption
+            folder = sys.argv[1]
+            if len(sys.argv) == 2:
+                key = ec.generate_private_key(ec.SECP256R1())
+                open(folder + "/key.pem", "wb").write(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+                public = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(key.public_key()))
+                open(folder + "/keys.json", "w").write(json.dumps({"keys": [public | {"kid": "platform-1"}]}))
+            else:
+                key = load_pem_private_key(open(folder + "/key.pem", "rb").read(), None)
+                claims = {"iss": "https://platform.example", "sub": sys.argv[2], "aud": sys.argv[3], "exp": int(time.time()) + 60}
+                open(folder + "/token", "w").write(jwt.encode(claims, key, "ES256", {"kid": "platform-1"}))
+            """
+
+        @Test("a workload's token from its platform is the bridge's grant, and is read anew for each renewal")
+        func workload() async throws {
+            let folder = try TemporaryFolder()
+            func platform(_ words: String...) async throws {
+                let result = try await Program.run([Provider.python("mcp"), "-c", Self.platform, folder.path] + words)
+                try #require(result.status == 0, "\(result)")
+            }
+            try await platform()
+            let settings = [
+                "PLATFORM_ISSUER": "https://platform.example", "PLATFORM_KEYS": folder("keys.json"),
+                "ACCESS_TOKEN_SECONDS": "2", "REGISTRATION": "0",
+            ]
+            try await ResourceServer.run(.mcp, settings) { server in
+                try await platform("worker-1", server.issuer)
+                let host = try BridgeHost(
+                    [
+                        server.resource, "--grant", "jwt-bearer", "--assertion-file", folder("token"), "--issuer",
+                        server.issuer, "--client-id", "post", "--client-secret-env", "CLIENT_SECRET", "--auth-method",
+                        "post",
+                    ], environment: ["CLIENT_SECRET": "s3cret", "XDG_STATE_HOME": folder("state")])
+                func user(_ id: JSONValue) async throws -> String {
+                    let call: JSONValue = ["name": "whoami", "arguments": [:], "_meta": statelessMeta]
+                    let answer = try await host.answer("tools/call", id: id, call)
+                    return String(decoding: answer.serialized(), as: UTF8.self)
+                }
+                let first = try await user(1)
+                #expect(first.contains("worker-1"), "\(first) \(host.program.errors)")
+                try await platform("worker-2", server.issuer)
+                try await eventually("the renewal") {
+                    let answer = try await user(.string(UUID().uuidString))
+                    return answer.contains("worker-2") ? () : nil
+                }
+                host.end()
+                #expect(try await host.program.result().status == 0, "\(host.program.errors)")
+                let calls = try await server.requests(at: .resource).filter { $0.body.contains("tools/call") }
+                let name = #""extensions":{"io.modelcontextprotocol/auth/wif":{}}"#
+                #expect(!calls.isEmpty && calls.allSatisfy { $0.body.replacing("\\/", with: "/").contains(name) })
+            }
+        }
+
         @Test("needs no process of its own behind the bridge", arguments: [Provider.django])
         func bridge(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)

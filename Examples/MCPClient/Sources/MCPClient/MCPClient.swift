@@ -15,7 +15,8 @@ public actor MCPClient {
     /// The time that an answer may take.
     public nonisolated let timeout: Duration
     /// The extensions of the protocol that the client has: `io.modelcontextprotocol/oauth-client-credentials` for a login by
-    /// `.clientCredentials`, `io.modelcontextprotocol/enterprise-managed-authorization` for one by `.assertion` of a user's identity.
+    /// `.clientCredentials`, `io.modelcontextprotocol/enterprise-managed-authorization` for one by `.assertion` of a user's identity,
+    /// `io.modelcontextprotocol/auth/wif` for one by `.assertion` of a platform.
     public nonisolated let extensions: [String]
     let revisions: [Revision]
 

@@ -109,12 +109,14 @@ struct MCP: Command {
         return login
     }
 
-    /// The protocol's extensions for this kind of login.
+    /// The protocol's extensions for this kind of login. That of workloads has the name which the protocol's conformance suite
+    /// and its SDKs use (SEP-1933).
     var extensions: [String] {
         switch tokens.grant {
         case .clientCredentials: ["io.modelcontextprotocol/oauth-client-credentials"]
         case .jwtBearer where client.hasIdentityAssertion:
             ["io.modelcontextprotocol/enterprise-managed-authorization"]
+        case .jwtBearer where client.assertion != nil: ["io.modelcontextprotocol/auth/wif"]
         default: []
         }
     }
