@@ -22,6 +22,10 @@ public struct StreamedResponse: Sendable, AsyncSequence, Redacted {
     /// The fields behind the body (RFC 9110, section 6.5); empty before its end, and where the transport does not tell them.
     public var trailers: TransportHeaders { readTrailers() }
 
+    /// Receives the interim answers (1xx; RFC 9110, section 15.2) to streams that the task asks for, on a thread of the transport;
+    /// nil drops them. libcurl tells them, URLSession does not.
+    @TaskLocal public static var onInterim: (@Sendable (TransportResponse) -> Void)?
+
     /// Makes an answer from a function.
     ///
     /// - Parameters:

@@ -9,6 +9,8 @@ final class TransportExchange: Sendable {
     let body: BodyPipe?
     /// Where the body comes from of a request that is sent as it is read; nil for another one.
     let upload: UploadPipe?
+    /// Receives the interim answers of a stream.
+    let onInterim: (@Sendable (TransportResponse) -> Void)?
     private let state = Lock<State>(.unclaimed)
 
     private enum State {
@@ -21,6 +23,7 @@ final class TransportExchange: Sendable {
 
     init(_ request: WireRequest, body: BodyPipe? = nil, upload: UploadPipe? = nil) {
         (self.request, self.body, self.upload) = (request, body, upload)
+        onInterim = body == nil ? nil : StreamedResponse.onInterim
     }
 
     /// Resumes the caller of a stream with the answer's head.

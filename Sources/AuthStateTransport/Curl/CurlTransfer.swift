@@ -76,7 +76,11 @@
         func receiveHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
             if !head.append(bytes) { excess = .head }
             guard excess == nil else { return false }
-            guard exchange.body != nil, head.isComplete, !isStreaming, status >= 200 else { return true }
+            guard exchange.body != nil, head.isComplete, !isStreaming else { return true }
+            guard status >= 200 else {
+                exchange.onInterim?(TransportResponse(status: status, headers: head.headers))
+                return true
+            }
             switch answer {
             case .failure(let error):
                 refusal = error

@@ -48,6 +48,22 @@
             }
         }
 
+        @Test func `interim answers are told before the answer, to a stream's task alone`() async throws {
+            let early = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+            let server = RawServer { _ in [.send(Array((early + early).utf8)), .answer(body: "done")] }
+            let told = Lock<[String]>([])
+            let request = try TransportRequest(server.url)
+            let tell: @Sendable (TransportResponse) -> Void = { answer in
+                told.withLock { $0.append("\(answer.status) \(answer.headers["Link"] ?? "")") }
+            }
+            let body = try await StreamedResponse.$onInterim.withValue(tell) {
+                _ = try await transport.send(request)
+                return try await transport.stream(request).collected(upTo: 100).body
+            }
+            #expect(String(decoding: body, as: UTF8.self) == "done")
+            #expect(told.withLock { $0 } == ["103 </a>", "103 </a>"])
+        }
+
         @Test func `a body of a known length is sent as it comes, and as it is`() async throws {
             let server = RawServer { [.answer(body: String(decoding: $0.body.suffix(4), as: UTF8.self))] }
             let pieces = (0..<40).map { Data(repeating: UInt8($0), count: 100_000) }

@@ -197,6 +197,10 @@ struct ProxiedAPI: Sendable {
                     if path == "/v1/last": self.wfile.write(b"the last words")
                     self.close_connection = True
                     return
+                if path == "/v1/hints":
+                    self.wfile.write(b"HTTP/1.1 103 Early Hints\\r\\nLink: </a>\\r\\nSet-Cookie: a=b\\r\\nContent-Length: 3\\r\\n\\r\\n")
+                    gates.wait(20)
+                    return self.answer(200, b"hinted")
                 if path == "/v1/trailers":
                     self.send_response(200)
                     self.send_header("Transfer-Encoding", "chunked")

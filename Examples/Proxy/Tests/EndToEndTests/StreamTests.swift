@@ -117,6 +117,40 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `an interim answer passes before the answer, to a program that knows those`() async throws {
+            try await ProxiedAPI.run(for: .django) { api, authstate in
+                try await authstate.logIn()
+                try await RunningProxy.run(api.base, by: authstate) { proxy in
+                    // curl keeps heads back until a body comes.
+                    let script = """
+                        import socket, sys, urllib.parse
+                        url = urllib.parse.urlsplit(sys.argv[1])
+                        connection = socket.create_connection((url.hostname, url.port), timeout=30)
+                        head = f"GET {url.path} HTTP/1.1\\r\\nHost: {url.netloc}\\r\\nConnection: close\\r\\n\\r\\n"
+                        connection.sendall(head.encode())
+                        while data := connection.recv(65536):
+                            sys.stdout.buffer.write(data)
+                            sys.stdout.flush()
+                        """
+                    let reader = try Program.start([LoginBrowser.python, "-c", script, "\(proxy.url)/hints"])
+                    try await eventually("the hint") {
+                        reader.output.wholeMatch(of: /HTTP\/1\.1 103 .*\r\nLink: <\/a>\r\n\r\n/) != nil ? () : nil
+                    }
+                    #expect(!reader.output.contains("hinted"))
+                    try await api.open()
+                    let result = try await reader.result()
+                    #expect(
+                        result.output.contains("\r\n\r\nHTTP/1.1 200") && result.output.hasSuffix("hinted"), "\(result)"
+                    )
+                    let old = try await proxy.curl("/hints", "--http1.0")
+                    #expect(old.status == 200 && old.body == "hinted" && !old.headers.contains("103"), "\(old)")
+                    // The connection goes on.
+                    let both = try curl("\(proxy.url)/hints", "-i", "\(proxy.url)/hints")
+                    #expect(try await both.result().output.matches(of: /HTTP\/1\.1 103/).count == 2)
+                }
+            }
+        }
+
         @Test func `a program that ends during a stream ends it at the API`() async throws {
             try await ProxiedAPI.run(for: .django) { api, authstate in
                 try await authstate.logIn()
