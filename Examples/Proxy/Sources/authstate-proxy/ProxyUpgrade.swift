@@ -42,20 +42,31 @@ final class ProxyUpgrade: Sendable {
             let name = target.isAddress ? nil : target.host
             let bootstrap = ClientBootstrap(group: eventLoop).connectTimeout(limit)
                 .channelOption(.socketOption(.so_keepalive), value: 1)
-            let (channel, outcome) = try await bootstrap.connect(host: target.host, port: target.port) { channel in
-                channel.eventLoop.makeCompletedFuture {
+            let place = (host: target.route?.host ?? target.host, port: target.route?.port ?? target.port)
+            let (channel, ready) = try await bootstrap.connect(host: place.host, port: place.port) { channel in
+                @Sendable func begin() throws -> EventLoopFuture<Outcome> {
                     if let tls {
                         try channel.pipeline.syncOperations.addHandler(Self.handler(tls, for: name))
                     }
-                    return (channel, try Self.configure(channel, head))
+                    return try Self.configure(channel, head)
+                }
+                return channel.eventLoop.makeCompletedFuture {
+                    guard let route = target.route else {
+                        return (channel, channel.eventLoop.makeSucceededFuture(try begin()))
+                    }
+                    let opened = channel.eventLoop.makePromise(of: Void.self)
+                    try channel.pipeline.syncOperations.addHandler(
+                        ProxyConnect(to: target.fullAuthority, by: route, opened))
+                    return (channel, opened.futureResult.flatMapThrowing { try begin() })
                 }
             }
-            isSent = true
             // The forwarder has a limit of its own, and tells of it.
             let deadline = channel.eventLoop.scheduleTask(in: limit + .seconds(5)) { channel.close(promise: nil) }
             defer { deadline.cancel() }
             do {
                 return try await withTaskCancellationHandler {
+                    let outcome = try await ready.get()
+                    isSent = true
                     switch try await outcome.get() {
                     case .switched(let head, let end):
                         opened.withLock { $0 = (channel, end) }
@@ -74,7 +85,7 @@ final class ProxyUpgrade: Sendable {
             }
         } catch {
             try Task.checkCancellation()
-            throw Self.failure(error, isSent: isSent)
+            throw Self.failure(error, isSent: isSent, isRouted: target.route != nil)
         }
     }
 
@@ -141,7 +152,7 @@ final class ProxyUpgrade: Sendable {
         }
     }
 
-    private static func failure(_ error: any Error, isSent: Bool) -> TransportError {
+    private static func failure(_ error: any Error, isSent: Bool, isRouted: Bool) -> TransportError {
         func failed(_ code: TransportError.Code, _ message: String) -> TransportError {
             TransportError(code, message, requestMayHaveBeenSent: isSent)
         }
@@ -151,7 +162,9 @@ final class ProxyUpgrade: Sendable {
             failed(.insecureConnection, "The API's certificate is not trusted, or TLS failed: \(error)".printable())
         case is NIOConnectionError,
             is ChannelError where !isSent:
-            failed(.unreachable, "The API cannot be reached.")
+            failed(
+                .unreachable,
+                "\(isRouted ? "The proxy that https_proxy or all_proxy names" : "The API") cannot be reached.")
         case let error as NIOHTTPClientUpgradeError where error == .responseProtocolNotFound:
             failed(.connectionLost, "The API switched to another protocol than WebSocket.")
         default: failed(.connectionLost, "The API ended the connection in place of an answer to an upgrade.")
@@ -211,8 +224,10 @@ final class ProxyUpgrade: Sendable {
     }
 
     /// Where a request goes.
-    private struct Target {
+    private struct Target: Sendable {
         let host: String
+        /// The way through a proxy; nil for none.
+        let route: ProxyRoute?
         let port: Int
         let isSecure: Bool
         private let authority: String
@@ -229,12 +244,11 @@ final class ProxyUpgrade: Sendable {
             authority = (self.host.contains(":") ? "[\(self.host)]" : self.host) + (url.port.map { ":\($0)" } ?? "")
             let text = url.path(percentEncoded: true)
             path = (text.isEmpty ? "/" : text) + (url.query(percentEncoded: true).map { "?\($0)" } ?? "")
-            if isSecure, ProxyEnvironment.names(host) {
-                throw TransportError(
-                    .invalidRequest, "A WebSocket does not go through the proxy that https_proxy or all_proxy names.",
-                    requestMayHaveBeenSent: false)
-            }
+            route = isSecure ? try ProxyRoute.url(for: host).map(ProxyRoute.init) : nil
         }
+
+        /// The authority with its port.
+        var fullAuthority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
         /// Whether the host is an address, which is no name for TLS.
         var isAddress: Bool { (try? SocketAddress(ipAddress: host, port: 0)) != nil }
@@ -244,23 +258,6 @@ final class ProxyUpgrade: Sendable {
             for field in request.headers { fields.add(name: field.name, value: field.value) }
             return HTTPRequestHead(
                 version: .http1_1, method: .init(rawValue: request.method.rawValue), uri: path, headers: fields)
-        }
-    }
-}
-
-/// The proxy that the environment names for https, as the library's transport reads it.
-enum ProxyEnvironment {
-    /// Whether requests to a host go through a proxy.
-    static func names(
-        _ host: String, in environment: [String: String] = ProcessInfo.processInfo.environment
-    ) -> Bool {
-        let variables = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
-        guard variables.contains(where: { environment[$0]?.isEmpty == false }), !InternetAddress.isThisMachine(host)
-        else { return false }
-        let exempt = environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
-        return !exempt.split { $0 == "," || $0 == " " }.contains { entry in
-            let domain = entry.lowercased().drop { $0 == "." }
-            return domain == "*" || domain == host.lowercased() || host.lowercased().hasSuffix(".\(domain)")
         }
     }
 }

@@ -159,6 +159,31 @@ extension EndToEndTests {
             }
         }
 
+        @Test("goes by CONNECT through the proxy that https_proxy names, as requests do, and TLS ends at the API")
+        func companyProxy() async throws {
+            let folder = try TemporaryFolder()
+            try await WebSocketAPI.makeCertificate(for: "DNS:api.example", in: folder)
+            try await WebSocketAPI.run(certificates: folder) { api, authstate in
+                let login = try await authstate(authstate.loginArguments() + ["--ca-file", folder("cert.pem")])
+                try #require(login.status == 0, "\(login)")
+                try await api.throughCompanyProxy { place in
+                    var user = authstate
+                    user.environment["https_proxy"] = "http://ada:secret@\(place)"
+                    try await RunningProxy.run("https://api.example/v1", by: user) { proxy in
+                        let result = try await WebSocketAPI.talk(proxy.url, "/echo", "hello", "large", "close")
+                        #expect(result.output.hasSuffix("hello\n1048576\nclosed 1000\n"), "\(result) \(proxy.errors)")
+                        #expect(try await proxy.curl("/plain").status == 426)
+                    }
+                    user.environment["https_proxy"] = place
+                    try await RunningProxy.run("https://api.example/v1", by: user) { proxy in
+                        let refused = try await WebSocketAPI.talk(proxy.url, "/echo")
+                        #expect(refused.output.hasPrefix("refused 502"), "\(refused)")
+                        #expect(refused.output.contains("answers 407 to CONNECT"), "\(refused)")
+                    }
+                }
+            }
+        }
+
         @Test("a message that a program sends as soon as it has the 101 is answered")
         func promptMessage() async throws {
             try await WebSocketAPI.run { api, authstate in
@@ -282,6 +307,41 @@ struct WebSocketAPI: Sendable {
             try await body(base.replacing(":\(port)/", with: ":\(line)/"))
         }
     }
+
+    /// Runs a body with the place of a proxy that leads to the API for its name, and a name and a password of its own.
+    func throughCompanyProxy(_ body: (String) async throws -> Void) async throws {
+        let port = try #require(URL(string: origin)?.port)
+        let proxy = try Program.start([LoginBrowser.python, "-c", Self.companyProxy, "\(port)"])
+        try await proxy.during {
+            guard let line = try await proxy.firstLine(within: .seconds(10)) else {
+                throw NotInTime(description: "The proxy did not start: \(proxy.errors)")
+            }
+            try await body("127.0.0.1:\(line)")
+        }
+    }
+
+    private static let companyProxy = """
+        import socket, sys, threading
+        listener = socket.create_server(("127.0.0.1", 0))
+        print(listener.getsockname()[1], flush=True)
+        def pass_on(source, target):
+            try:
+                while piece := source.recv(65536): target.sendall(piece)
+                target.shutdown(socket.SHUT_WR)
+            except OSError: pass
+        def serve(program):
+            head = b""
+            while not head.endswith(b"\\r\\n\\r\\n"): head += program.recv(1)
+            if b"Proxy-Authorization: Basic YWRhOnNlY3JldA==\\r\\n" not in head:
+                return program.sendall(b"HTTP/1.1 407 Proxy Authentication Required\\r\\nContent-Length: 0\\r\\n\\r\\n")
+            if not head.startswith(b"CONNECT api.example:443 HTTP/1.1\\r\\n"):
+                return program.sendall(b"HTTP/1.1 403 Forbidden\\r\\nContent-Length: 0\\r\\n\\r\\n")
+            api = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+            program.sendall(b"HTTP/1.1 200 Connection established\\r\\nVia: 1.1 company\\r\\n\\r\\n")
+            for ends in [(program, api), (api, program)]:
+                threading.Thread(target=pass_on, args=ends, daemon=True).start()
+        while True: threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+        """
 
     private static let relay = """
         import socket, sys, threading

@@ -221,16 +221,22 @@ struct ProxyRulesTests {
         }
     }
 
-    @Test("an upgrade does not go past a proxy that the environment names")
-    func environmentProxy() {
+    @Test("an upgrade goes by the proxy that the environment names, if that is one by http")
+    func environmentProxy() throws {
         let proxy = ["https_proxy": "http://proxy.example:3128", "no_proxy": "internal.example, .other.example"]
-        #expect(ProxyEnvironment.names("api.example", in: proxy))
-        #expect(ProxyEnvironment.names("notinternal.example", in: proxy))
+        #expect(ProxyRoute.url(for: "api.example", in: proxy) == "http://proxy.example:3128")
+        #expect(ProxyRoute.url(for: "notinternal.example", in: proxy) != nil)
         for host in ["internal.example", "a.Other.example", "127.0.0.1", "localhost"] {
-            #expect(!ProxyEnvironment.names(host, in: proxy), "\(host)")
+            #expect(ProxyRoute.url(for: host, in: proxy) == nil, "\(host)")
         }
-        #expect(ProxyEnvironment.names("api.example", in: ["ALL_PROXY": "socks5://proxy.example"]))
-        #expect(!ProxyEnvironment.names("api.example", in: ["http_proxy": "http://proxy.example", "https_proxy": ""]))
+        let empty = ["http_proxy": "http://proxy.example", "https_proxy": "", "ALL_PROXY": "proxy.example"]
+        #expect(ProxyRoute.url(for: "api.example", in: empty) == "proxy.example")
+        let route = try ProxyRoute("http://ada:a%20b@proxy.example:3128/")
+        #expect(route.host == "proxy.example" && route.port == 3128 && route.authorization == "Basic YWRhOmEgYg==")
+        #expect(try ProxyRoute("proxy.example").port == 1080)
+        for other in ["socks5://proxy.example", "https://proxy.example", "http://"] {
+            #expect(throws: TransportError.self, "\(other)") { try ProxyRoute(other) }
+        }
     }
 
     @Test("passes on the headers of a request but for those of the connection, and for credentials")
