@@ -245,6 +245,12 @@ final class ProxyUpgrade: Sendable {
             let text = url.path(percentEncoded: true)
             path = (text.isEmpty ? "/" : text) + (url.query(percentEncoded: true).map { "?\($0)" } ?? "")
             route = isSecure ? try ProxyRoute.url(for: host).map(ProxyRoute.init) : nil
+            // NIOSSL would look for the proxy's address in the certificate.
+            if route != nil, isAddress {
+                throw TransportError(
+                    .invalidRequest, "A WebSocket goes through a proxy to an API with a name alone.",
+                    requestMayHaveBeenSent: false)
+            }
         }
 
         /// The authority with its port.

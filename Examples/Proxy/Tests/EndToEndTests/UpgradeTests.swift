@@ -174,6 +174,11 @@ extension EndToEndTests {
                         #expect(result.output.hasSuffix("hello\n1048576\nclosed 1000\n"), "\(result) \(proxy.errors)")
                         #expect(try await proxy.curl("/plain").status == 426)
                     }
+                    // The certificate would be compared with the address of the proxy.
+                    try await RunningProxy.run("https://192.0.2.1/v1", by: user) { proxy in
+                        let refused = try await WebSocketAPI.talk(proxy.url, "/echo")
+                        #expect(refused.output.contains("to an API with a name alone"), "\(refused)")
+                    }
                     user.environment["https_proxy"] = place
                     try await RunningProxy.run("https://api.example/v1", by: user) { proxy in
                         let refused = try await WebSocketAPI.talk(proxy.url, "/echo")
