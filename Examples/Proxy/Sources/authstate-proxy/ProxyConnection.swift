@@ -90,26 +90,15 @@ struct ProxyConnection: Sendable {
 
     /// Passes a request on, and sends the answer; returns whether another request may follow.
     private func forward(_ asked: Asked, _ body: ProxyBody, to url: URL, _ outbound: Writer) async throws -> Bool {
-        let answer = try await StreamedResponse.$onInterim.withValue(interim(asked)) {
+        let interim = ProxyInterim(connection.channel)
+        let answer = try await StreamedResponse.$onInterim.withValue(asked.knowsChunks ? interim.pass : nil) {
             try await work.run { [forwarder] in await forwarder.answer(to: asked.head, body, at: url) }
         }
+        interim.end()
         do { return try await self.answer(asked, with: answer, outbound) } catch {
             // A program that still sends its request need not go on.
             connection.channel.close(promise: nil)
             throw error
-        }
-    }
-
-    /// Returns what passes interim answers on, such as 103; nil for a program that knows none.
-    private func interim(_ asked: Asked) -> (@Sendable (TransportResponse) -> Void)? {
-        guard asked.knowsChunks else { return nil }
-        return { [channel = connection.channel] answer in
-            // The proxy itself answers Expect, and switches protocols elsewhere.
-            guard (102..<200).contains(answer.status) else { return }
-            let head = HTTPResponseHead(
-                version: .http1_1, status: .init(statusCode: answer.status),
-                headers: HTTPHeaders(ProxyHeaders.answer(answer.headers).map { ($0.name, $0.value) }))
-            channel.writeAndFlush(HTTPServerResponsePart.head(head), promise: nil)
         }
     }
 
