@@ -122,6 +122,8 @@ actor BridgeLink {
                 // A decision of the user's, not a lack of this machine.
                 if (error as? AuthStateError)?.code == .accessDenied { failed = (running, error, .now) }
             }
+            // The calls that the login was for have failed: none is left to see that the server does not accept it.
+            if case .success = result, prompt != nil { inVain.insert(running) }
             (isLoggingIn, opened, prompt) = (false, nil, nil)
             waiters.resumeAll(with: result)
         }

@@ -34,7 +34,7 @@ enum BridgeLogin {
             if let error = error(in: line) { tell(error) }
         }
         if result.status == ExitReason.done.rawValue { return }
-        throw error(in: result.output.split(separator: 0x0A).last ?? [])
+        throw error(in: result.output[(result.output.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0)...])
             ?? AuthStateError(
                 .providerError, stage: .authorization, "The process that logs in has ended.",
                 received: "exit code \(result.status)", hint: "Try again.")
@@ -49,7 +49,8 @@ enum BridgeLogin {
         let page = response.verificationURI.absoluteString
         var error = AuthStateError(
             .authorizationPending, stage: .authorization,
-            "Open \(page) on any device, and enter the code \(response.userCode).",
+            "\(response.request.client.provider.issuer.map { "To log in at \($0): open" } ?? "Open") \(page) on any device, and "
+                + "enter the code \(response.userCode).",
             hint: "Repeat the call when the login is confirmed.")
         if let complete = response.verificationURIComplete?.absoluteString {
             error.message += " Or open \(complete), and compare the code."
