@@ -237,7 +237,7 @@ extension RegistrationResponse {
     /// Whether the client may be answered at a redirect URI, or has the grant of a login on another device.
     fileprivate func serves(_ redirectURI: RedirectURI?, in login: ResourceLogin) -> Bool {
         let device = JSONValue.string(GrantType.deviceCode.rawValue)
-        if login.isOnDevice { return metadata["grant_types"]?.arrayValue?.contains(device) ?? true }
+        if login.isOnDevice { return metadata["grant_types"]?.arrayValue?.contains(device) ?? redirectURIs.isEmpty }
         return redirectURI == nil || redirectURIs.contains { $0 == redirectURI }
     }
 }
