@@ -25,7 +25,8 @@ extension ResourceAccess {
             record.grantID != seen.grantID || seen.accessToken.map({ $0 != record.accessToken }) ?? false
         else { return false }
         let asked = seen.scopes.isEmpty ? [] : record.requestedScopes
-        return seen.scopes.allSatisfy(asked.contains)
+        // Not every server names this one in its answer.
+        return seen.scopes.allSatisfy { $0 == .offlineAccess || asked.contains($0) }
     }
 
     /// Logs in, unless another call or process has done so since, or is about to.

@@ -20,7 +20,7 @@ actor BridgeLink {
     /// The lacks that a login has not changed, until the server accepts a request.
     private var inVain: Set<String> = []
     /// The last login that failed: an agent that repeats its call shows no page for a while.
-    private var failed: (lack: String, error: any Error, end: ContinuousClock.Instant)?
+    private var failed: (lack: String, error: any Error, end: ContinuousClock.Instant, isUntold: Bool)?
 
     /// The time without a page after a failed login.
     private static let pause: Duration = .seconds(30)
@@ -74,7 +74,9 @@ actor BridgeLink {
                         inVain.insert(lack)
                         throw Self.refused(error)
                     }
-                    if let failed, failed.lack == lack, ContinuousClock.now - failed.end < Self.pause {
+                    if let failed, failed.lack == lack, failed.isUntold || ContinuousClock.now - failed.end < Self.pause
+                    {
+                        self.failed?.isUntold = false
                         throw failed.error
                     }
                     if !isLoggingIn {
@@ -119,8 +121,12 @@ actor BridgeLink {
                 result = .success(try await logIn(reason, told))
             } catch {
                 result = .failure(error)
-                // A decision of the user's, not a lack of this machine.
-                if (error as? AuthStateError)?.code == .accessDenied { failed = (running, error, .now) }
+                // A decision of the user's, not a lack of this machine; and any end of a login that no call waits for: the next
+                // one is told of it.
+                let isUntold = prompt != nil
+                if isUntold || (error as? AuthStateError)?.code == .accessDenied {
+                    failed = (running, error, .now, isUntold)
+                }
             }
             // The calls that the login was for have failed: none is left to see that the server does not accept it.
             if case .success = result, prompt != nil { inVain.insert(running) }

@@ -51,7 +51,9 @@ enum BridgeLogin {
             .authorizationPending, stage: .authorization,
             "\(response.request.client.provider.issuer.map { "To log in at \($0): open" } ?? "Open") \(page) on any device, and "
                 + "enter the code \(response.userCode).",
-            hint: "Repeat the call when the login is confirmed.")
+            hint:
+                "Repeat the call when the login is confirmed, within \(max(1, Int(response.expiresAt.timeIntervalSinceNow / 60))) min."
+        )
         if let complete = response.verificationURIComplete?.absoluteString {
             error.message += " Or open \(complete), and compare the code."
         }
