@@ -65,11 +65,11 @@ struct ConnectionSettings: Sendable {
         Statement(
             .reading,
             """
-            SELECT set_config('statement_timeout', $1, false), CASE current_setting('synchronous_commit')
-            WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END,
-            set_config('tcp_keepalives_idle', '5', false), set_config('tcp_keepalives_interval', '5', false),
-            set_config('tcp_keepalives_count', '2', false)
+            SELECT set_config('statement_timeout', $1, false) || set_config('tcp_keepalives_idle', '5', false)
+                || set_config('tcp_keepalives_interval', '5', false) || set_config('tcp_keepalives_count', '2', false),
+            CASE current_setting('synchronous_commit')
+            WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END
             """,
-            .text("\(Int(statementTimeout / .milliseconds(1)))"), columns: 5)
+            .text("\(Int(statementTimeout / .milliseconds(1)))"), columns: 2)
     }
 }
