@@ -46,7 +46,9 @@ extension AuthStateError {
             return error(
                 .redirected, "The \(name) answered with a redirect, which is never followed.",
                 received: "\(response.status) to \(redactedLocation(response))")
-        case 408, 429, 503:
+        // 409: another renewal is in progress.
+        case 408, 429, 503,
+            409 where stage == .refresh:
             return error(.temporarilyUnavailable, "The \(name) is busy (status \(response.status)).")
         case 500...599:
             return error(.serverError, "The \(name) failed (status \(response.status)).")
@@ -60,7 +62,7 @@ extension AuthStateError {
                 .invalidClient,
                 "The \(name) refused the client \(manner) (status \(response.status)).",
                 hint: "Check the client identifier, its secret and how it is sent.")
-        // 409 and 422 are how some frameworks refuse a member; of a renewal, 409 says that another one is in progress.
+        // 409 and 422 are how some frameworks refuse a member.
         case 400, 401, 403,
             409 where stage == .registration, 422 where stage == .registration:
             return error(

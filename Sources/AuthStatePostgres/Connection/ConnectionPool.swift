@@ -82,8 +82,13 @@ final class ConnectionPool: Sendable {
                     for (waiter, rows) in zip(waiters, rows) { waiter.continuation.resume(returning: rows) }
                 }
             } catch {
-                let isOwn = group.count == 1 || (error as? PostgresFailure)?.isWithoutConnection == true
-                for waiter in group { waiter.continuation.resume(throwing: isOwn ? error : SharedFailure()) }
+                let failure = error as? PostgresFailure
+                for waiter in group {
+                    // The time of one has ended: the others go on with theirs.
+                    let isLate = failure?.cause == .busy && waiter.patience.remaining > .zero
+                    let isOwn = group.count == 1 || failure?.isWithoutConnection == true && !isLate
+                    waiter.continuation.resume(throwing: isOwn ? error : SharedFailure())
+                }
             }
             group = queue.next()
         }

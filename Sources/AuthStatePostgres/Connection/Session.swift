@@ -61,7 +61,10 @@ final class Session {
         let answer = try read(groups[0], isNew: isNew[0], until: end)
         let rows = answer.map { isShared ? Array($0.dropFirst().dropLast()) : $0 }
         if case .success(let rows) = rows { deliver(rows) }
-        for (group, isNew) in zip(groups, isNew).dropFirst() { _ = try read(group, isNew: isNew, until: end).get() }
+        for (group, isNew) in zip(groups, isNew).dropFirst() {
+            let told = try read(group, isNew: isNew, until: end)
+            if case .success = rows { _ = try told.get() }
+        }
         return try rows.get()
     }
 

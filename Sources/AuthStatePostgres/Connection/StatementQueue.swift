@@ -11,7 +11,7 @@ final class StatementQueue: Sendable {
     struct Waiter: Sendable {
         let statement: Statement
         fileprivate let ticket: UInt64
-        fileprivate let patience: Deadline
+        let patience: Deadline
         let continuation: CheckedContinuation<[Row], any Error>
     }
 

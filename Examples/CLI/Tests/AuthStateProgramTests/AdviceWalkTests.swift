@@ -37,14 +37,15 @@ struct AdviceWalkTests {
         var stored: LoginFacts?
         var proof: @Sendable () throws -> ClientAuthentication = { .none(clientID: "c") }
 
-        func facts() throws -> LoginFacts { try stored ?? Login.parse(options).facts }
+        func facts() throws -> LoginFacts { try stored ?? Login.parse(options).knownFacts }
 
         func needs(_ facts: LoginFacts) -> Set<Need> {
             let parts: [(Need, LoginFacts.Part)] = [
                 (.identifier, .identifier), (.document, .document), (.registration, .registration), (.secret, .secret),
                 (.key, .key), (.user, .user), (.page, .page), (.dpop, .dpop),
             ]
-            var needs = Set(parts.filter { has.contains($0.1) }.map(\.0)).union([.nothing])
+            let may = has.union(facts.open)
+            var needs = Set(parts.filter { may.contains($0.1) }.map(\.0)).union([.nothing])
             if facts.isRegistered { needs.insert(.registration) }
             if facts.resource != nil { needs.insert(.api) }
             return needs
@@ -80,10 +81,13 @@ struct AdviceWalkTests {
         Kind(testDescription: "with DPoP", has: [.identifier, .user, .page, .dpop], options: client + ["--dpop"]),
         Kind(
             testDescription: "a client that registers", has: [.registration, .user, .page],
+            options: issuer + ["--register-anew"]),
+        Kind(
+            testDescription: "a client that registers, or has before", has: [.user, .page],
             options: issuer + ["--register"]),
         Kind(
             testDescription: "a program that registers, with a secret", has: [.registration, .secret],
-            options: issuer + ["--register", "--grant", "client-credentials"], proof: secret),
+            options: issuer + ["--register-anew", "--grant", "client-credentials"], proof: secret),
         Kind(
             testDescription: "a client that registered before", has: [.user, .page],
             stored: LoginFacts(resource: nil, isRegistered: true, parts: [.user, .page])),
@@ -106,7 +110,10 @@ struct AdviceWalkTests {
             options: issuer + ["--grant", "jwt-bearer", "--assertion-file", "token"]),
         Kind(
             testDescription: "for an API", has: [.registration, .user, .page],
-            options: ["--for", "https://api.example"]),
+            options: ["--for", "https://api.example", "--register-anew"]),
+        Kind(
+            testDescription: "for an API, perhaps with the client of before, on another device", has: [.user],
+            options: ["--for", "https://api.example", "--grant", "device"]),
         Kind(
             testDescription: "for an API with a client", has: [.identifier, .user, .page],
             options: ["--for", "https://api.example"] + client),

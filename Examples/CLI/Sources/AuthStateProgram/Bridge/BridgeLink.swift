@@ -22,6 +22,11 @@ actor BridgeLink {
     /// The last login that failed: an agent that repeats its call shows no page for a while.
     private var failed: (lack: String, error: any Error, end: ContinuousClock.Instant, isUntold: Bool)?
 
+    /// The lack of the last login that no call waited for, until the server accepts a request.
+    private var unproven: (lack: String, end: ContinuousClock.Instant)?
+    /// The time for which a refusal after such a login is taken for one of its token.
+    private static let trial: Duration = .seconds(300)
+
     /// The time without a page after a failed login.
     private static let pause: Duration = .seconds(30)
     /// Whether a login is in progress.
@@ -63,14 +68,17 @@ actor BridgeLink {
             let access = try await access()
             do {
                 let response = try await access.stream(request, operation: operation)
-                inVain = []
+                (inVain, unproven) = ([], nil)
+                failed?.isUntold = false
                 return response
             } catch let error as AuthStateError {
                 if error.code == .notLoggedIn, mayLogIn {
                     let before = try await access.authState()?.record.grantID
                     if opened?.access !== access, !isLoggingIn { continue }
                     let lack = error.lack
-                    if mended.contains(lack) || inVain.contains(lack) {
+                    let isUnproven =
+                        unproven.map { $0.lack == lack && ContinuousClock.now - $0.end < Self.trial } ?? false
+                    if mended.contains(lack) || inVain.contains(lack) || isUnproven {
                         inVain.insert(lack)
                         throw Self.refused(error)
                     }
@@ -129,7 +137,7 @@ actor BridgeLink {
                 }
             }
             // The calls that the login was for have failed: none is left to see that the server does not accept it.
-            if case .success = result, prompt != nil { inVain.insert(running) }
+            if case .success = result, prompt != nil { unproven = (running, .now) }
             (isLoggingIn, opened, prompt) = (false, nil, nil)
             waiters.resumeAll(with: result)
         }

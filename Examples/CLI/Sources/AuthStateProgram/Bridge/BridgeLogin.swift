@@ -47,13 +47,12 @@ enum BridgeLogin {
     /// Tells the bridge, as the other process, how a user confirms the login on another device.
     static func tell(_ response: DeviceAuthorizationResponse) {
         let page = response.verificationURI.absoluteString
+        let time = min(response.expiresAt.timeIntervalSinceNow, MCP.deviceLimit)
         var error = AuthStateError(
             .authorizationPending, stage: .authorization,
             "\(response.request.client.provider.issuer.map { "To log in at \($0): open" } ?? "Open") \(page) on any device, and "
                 + "enter the code \(response.userCode).",
-            hint:
-                "Repeat the call when the login is confirmed, within \(max(1, Int(response.expiresAt.timeIntervalSinceNow / 60))) min."
-        )
+            hint: "Repeat the call when the login is confirmed, within \(max(1, Int(time / 60))) min.")
         if let complete = response.verificationURIComplete?.absoluteString {
             error.message += " Or open \(complete), and compare the code."
         }

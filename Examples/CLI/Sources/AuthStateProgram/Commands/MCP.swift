@@ -24,8 +24,9 @@ struct MCP: Command {
     static let stage = AuthStateError.Stage.resource
     static let timeLimit = Login.timeLimit
 
-    /// A user may need as long as the code is valid to confirm a login on another device; half an hour at most.
-    var timeLimit: Double { isForBridge && tokens.grant == .device ? 1800 : Self.timeLimit }
+    /// A user may need long to confirm a login on another device; other bridges wait for it ten minutes.
+    var timeLimit: Double { isForBridge && tokens.grant == .device ? Self.deviceLimit : Self.timeLimit }
+    static let deviceLimit = 540.0
 
     @Argument(help: "The server's URL: https, or http on this machine.")
     var url: String

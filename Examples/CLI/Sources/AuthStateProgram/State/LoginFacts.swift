@@ -22,6 +22,8 @@ public struct LoginFacts: Sendable, Equatable {
     var isRegistered = false
     /// The parts of the login; nil where they are not known.
     var parts: Set<Part>?
+    /// Those that it may have.
+    var open: Set<Part> = []
 
     /// No facts.
     public init() {}
@@ -46,7 +48,7 @@ public struct LoginFacts: Sendable, Equatable {
     }
 
     /// Whether the login is known to lack all of these.
-    func lacks(_ parts: Set<Part>) -> Bool { self.parts?.isDisjoint(with: parts) ?? false }
+    func lacks(_ parts: Set<Part>) -> Bool { self.parts?.union(open).isDisjoint(with: parts) ?? false }
 
     /// Whether the login is known to have one of these.
     func has(_ parts: Set<Part>) -> Bool { self.parts?.isDisjoint(with: parts) == false }
@@ -76,10 +78,12 @@ extension Login {
         return facts
     }
 
-    /// The facts of the login: of one that may use a client stored before, its parts are not known.
+    /// The facts of the login, which may use a client that was stored before: what that one is, is not known.
     var knownFacts: LoginFacts {
         var known = facts
-        if mayBeForgotten { known.parts = nil }
+        guard mayBeForgotten, resource.documentURL == nil else { return known }
+        known.open = [.identifier, .document, .registration, .secret, .key]
+        known.parts?.subtract(known.open)
         return known
     }
 
