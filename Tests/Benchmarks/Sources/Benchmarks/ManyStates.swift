@@ -388,7 +388,7 @@ private struct RenewingStates: AuthStateStore {
     func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? { await fresh.watch(key) }
 
     nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration,
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R { try await body(Lease(store: self, key: key)) }
 
