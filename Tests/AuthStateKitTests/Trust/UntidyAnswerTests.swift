@@ -158,6 +158,9 @@ import Testing
         let answer = refusal(#"{"detail":[{"msg":"unexpected value"}]}"#, status: status)
         let error = AuthStateError.endpoint("endpoint", answer, stage: .registration)
         #expect(error.code == .refusedWithoutReason && error.received?.contains("unexpected value") == true)
+        // Of a renewal, it is no reason to log in again.
+        let renewal = AuthStateError.endpoint("endpoint", answer, stage: .refresh)
+        #expect(renewal.code == (status == 409 ? .temporarilyUnavailable : .malformedResponse))
     }
 
     @Test func `a challenge gives the reason where the body has none, and neither a page nor a file does`() {
