@@ -96,9 +96,13 @@ extension EndToEndTests {
         @Test func `oidc-agent logs in with a device code, and has a token`() async throws {
             try await with(Running("--automatic")) { provider in
                 let folder = try TemporaryFolder()
-                // The agent keeps its accounts in this folder, and is gone with the shell.
+                // The agent keeps its accounts in this folder, and is gone with the shell. It prints its address before it listens.
                 let script = """
                     eval "$(oidc-agent)" >/dev/null; trap 'kill $OIDCD_PID' EXIT
+                    for _ in $(seq 200); do
+                        if oidc-add --loaded >/dev/null 2>&1; then break; fi
+                        read -rt 0.1 <>"$1/pause" || true
+                    done
                     oidc-gen demo --issuer "$0/" --client-id app --client-secret "" --redirect-uri http://localhost:4242 \
                         --scope "openid profile offline_access" --pw-cmd "echo pw" --flow=device --no-url-call \
                         --dae "$0/device_authorization" </dev/null >"$1/out" 2>&1 &
@@ -108,7 +112,7 @@ extension EndToEndTests {
                         read -rt 0.2 <>"$1/pause" || true
                     done
                     curl -s "$0/device?user_code=$code" >/dev/null
-                    wait $!
+                    wait $! || cat "$1/out" >&2
                     curl -s -H "Authorization: Bearer $(oidc-token demo)" "$0/api/hello"
                     """
                 let result = try await Program.run(
