@@ -37,10 +37,7 @@ extension StateFile {
 
     /// Returns a path as one word of a shell's command line.
     private static func shellWord(_ path: String) -> String {
-        let plain = path.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                || "/._-+@%".utf8.contains(byte)
-        }
+        let plain = path.utf8.allSatisfy { $0.isAlphanumeric || "/._-+@%".utf8.contains($0) }
         return plain
             ? path : "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }

@@ -47,12 +47,12 @@ struct WireRequest: Sendable {
         authority = "\(host):\(reference.port.flatMap { $0.isEmpty ? nil : $0 } ?? (isSecure ? "443" : "80"))"
 
         method = request.method.rawValue
-        guard method.isToken else { throw Self.refusal("The method is not an HTTP token.") }
+        guard method.utf8.isToken else { throw Self.refusal("The method is not an HTTP token.") }
         headers = request.headers.filter { field in
             !Self.framing.contains { field.name.equalsIgnoringASCIICase($0) }
         }
         for field in headers {
-            guard field.name.isToken else { throw Self.refusal("A header's name is not an HTTP token.") }
+            guard field.name.utf8.isToken else { throw Self.refusal("A header's name is not an HTTP token.") }
             guard field.value.utf8.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }) else {
                 throw Self.refusal("The header \(field.name) holds a line break or another control character.")
             }
@@ -96,17 +96,6 @@ extension Duration {
         let (seconds, attoseconds) = components
         guard self < .milliseconds(Int32.max) else { return Int(Int32.max) }
         return max(1, Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
-    }
-}
-
-extension String {
-    /// Whether it is a token (RFC 9110, section 5.6.2), as methods and header names are.
-    fileprivate var isToken: Bool {
-        !utf8.isEmpty
-            && utf8.allSatisfy {
-                (0x30...0x39).contains($0) || (0x61...0x7A).contains($0.asciiLowercased)
-                    || "!#$%&'*+-.^_`|~".utf8.contains($0)
-            }
     }
 }
 

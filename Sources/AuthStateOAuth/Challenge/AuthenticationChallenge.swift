@@ -121,10 +121,10 @@ private struct ChallengeParser {
         return nil
     }
 
-    private mutating func token() -> String? { text { Self.tokenCharacters.contains($0) } }
+    private mutating func token() -> String? { text(\.isInToken) }
 
     private mutating func token68() -> String? {
-        guard var text = text({ Self.token68Characters.contains($0) }) else { return nil }
+        guard var text = text({ $0.isAlphanumeric || "-._~+/".utf8.contains($0) }) else { return nil }
         while rest.first == UInt8(ascii: "=") {
             rest.removeFirst()
             text += "="
@@ -162,8 +162,4 @@ private struct ChallengeParser {
     }
 
     private mutating func skipSeparators() { rest = rest.drop { $0 == 0x20 || $0 == 0x09 || $0 == UInt8(ascii: ",") } }
-
-    private static let alphanumerics = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
-    private static let tokenCharacters = alphanumerics.union("!#$%&'*+-.^_`|~".utf8)
-    private static let token68Characters = alphanumerics.union("-._~+/".utf8)
 }

@@ -3,10 +3,10 @@ import AuthStateJOSE
 /// The two ways OAuth writes text into URLs, forms and headers.
 package enum PercentEncoding {
     /// RFC 3986: everything but the unreserved characters is escaped, a space as `%20`; servers read it in queries and forms.
-    package static func uri(_ text: String) -> String { encode(text, unescaped: uriUnreserved, spaceAsPlus: false) }
+    package static func uri(_ text: String) -> String { encode(text, unescaped: "~") }
 
     /// `application/x-www-form-urlencoded` as RFC 6749, section 2.3.1, asks for in HTTP Basic: a space is `+`, `*` stays.
-    package static func form(_ text: String) -> String { encode(text, unescaped: formUnreserved, spaceAsPlus: true) }
+    package static func form(_ text: String) -> String { encode(text, unescaped: "*", spaceAsPlus: true) }
 
     /// Reads either form; `+` and `%20` are both spaces. Nil when an escape is malformed or the bytes are not UTF-8.
     package static func decode(_ text: Substring) -> String? {
@@ -42,16 +42,13 @@ package enum PercentEncoding {
         return bytes
     }
 
-    private static let alphanumerics = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
-    private static let uriUnreserved = alphanumerics.union("-._~".utf8)
-    private static let formUnreserved = alphanumerics.union("-._*".utf8)
-
-    private static func encode(_ text: String, unescaped: Set<UInt8>, spaceAsPlus: Bool) -> String {
+    /// Letters, digits, `-`, `.`, `_` and one more character stay as they are.
+    private static func encode(_ text: String, unescaped mark: Unicode.Scalar, spaceAsPlus: Bool = false) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var out: [UInt8] = []
         out.reserveCapacity(text.utf8.count)
         for byte in text.utf8 {
-            if unescaped.contains(byte) {
+            if byte.isAlphanumeric || "-._".utf8.contains(byte) || byte == UInt8(ascii: mark) {
                 out.append(byte)
             } else if spaceAsPlus, byte == 0x20 {
                 out.append(UInt8(ascii: "+"))

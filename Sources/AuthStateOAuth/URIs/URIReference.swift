@@ -38,10 +38,8 @@ package struct URIReference: Sendable, Hashable {
     }
 
     private static func isScheme(_ text: Substring) -> Bool {
-        guard let first = text.utf8.first, (0x61...0x7A).contains(first.asciiLowercased) else { return false }
-        return text.utf8.allSatisfy {
-            (0x61...0x7A).contains($0.asciiLowercased) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0)
-        }
+        guard let first = text.utf8.first, first.isLetter else { return false }
+        return text.utf8.allSatisfy { $0.isAlphanumeric || "+-.".utf8.contains($0) }
     }
 
     /// Whether the host is a literal loopback address or exactly `localhost`.
@@ -83,9 +81,7 @@ extension URIReference {
     package var hasPlainHost: Bool {
         guard let host, !host.isEmpty else { return false }
         guard host.utf8.first == UInt8(ascii: "[") else {
-            return host.utf8.allSatisfy {
-                (0x61...0x7A).contains($0.asciiLowercased) || (0x30...0x39).contains($0) || "-._".utf8.contains($0)
-            }
+            return host.utf8.allSatisfy { $0.isAlphanumeric || "-._".utf8.contains($0) }
         }
         return host.utf8.last == UInt8(ascii: "]")
             && host.utf8.dropFirst().dropLast().allSatisfy { $0.hexValue != nil || ":.".utf8.contains($0) }

@@ -59,14 +59,3 @@ struct LoopbackRequestHead: Sendable {
         return bytes
     }
 }
-
-extension Collection<UInt8> {
-    /// Whether this is a token (RFC 9110, section 5.6.2), as methods and field names are.
-    fileprivate var isToken: Bool {
-        !isEmpty
-            && allSatisfy {
-                (0x30...0x39).contains($0) || (0x61...0x7A).contains($0.asciiLowercased)
-                    || "!#$%&'*+-.^_`|~".utf8.contains($0)
-            }
-    }
-}
