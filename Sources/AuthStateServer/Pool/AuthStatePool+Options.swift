@@ -31,9 +31,9 @@ extension AuthStatePool {
         /// States that were evicted, because there was no room or because they were idle.
         public var evictions = 0
         /// Renewals ahead of expiry, including those that another process had already made.
-        public var renewals = 0
+        public var renewalsAhead = 0
         /// Renewals ahead of expiry that failed; they are tried again.
-        public var failedRenewals = 0
+        public var failedRenewalsAhead = 0
         /// The number of states that are due for a renewal ahead of expiry, including those whose renewal is in
         /// progress.
         public var dueRenewals = 0

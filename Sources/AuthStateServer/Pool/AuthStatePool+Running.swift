@@ -93,7 +93,7 @@ extension AuthStatePool {
             if plan.nextLook(state.renewalFacts, jitter: Double(slot.jitter), now: began) <= began {
                 try await state.renewAhead()
                 contents.withLock { contents in
-                    contents.statistics.renewals += 1
+                    contents.statistics.renewalsAhead += 1
                     contents.cooldowns.succeeded(provider)
                     contents.cooldowns.succeeded(.store)
                 }
@@ -121,7 +121,7 @@ extension AuthStatePool {
             }
         let wait = error.retryAfter?.inSeconds
         contents.withLock { contents in
-            contents.statistics.failedRenewals += 1
+            contents.statistics.failedRenewalsAhead += 1
             guard let place else { return }
             contents.cooldowns.failed(place, began: began, now: now, retryAfter: wait, jitter: jitter)
         }

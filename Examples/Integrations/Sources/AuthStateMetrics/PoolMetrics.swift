@@ -44,8 +44,8 @@ public final class PoolMetrics: Sendable {
             output.count("pool_hits", by: now.hits - (last?.hits ?? 0), dimensions)
             output.count("pool_loads", by: now.loads - (last?.loads ?? 0), dimensions)
             output.count("pool_evictions", by: now.evictions - (last?.evictions ?? 0), dimensions)
-            output.count("pool_renewals", by: now.renewals - (last?.renewals ?? 0), dimensions)
-            output.count("pool_failed_renewals", by: now.failedRenewals - (last?.failedRenewals ?? 0), dimensions)
+            output.count("pool_renewals", by: now.renewalsAhead - (last?.renewalsAhead ?? 0), dimensions)
+            output.count("pool_failed_renewals", by: now.failedRenewalsAhead - (last?.failedRenewalsAhead ?? 0), dimensions)
             last = now
         }
     }
