@@ -23,7 +23,13 @@ void BenchmarksServe(const void *body, size_t size);
 /// Returns 0, or −1 when a save failed.
 int BenchmarksDurableSave(const char *folder, int threads, int count, const void *content, size_t size);
 
-/// The same once, with a name that must be new in the folder.
+/// The steps of a save whose promises hold when the writer dies, one save after the other: a lock is taken, the old content
+/// is read, space is written ahead, a note is written into the lock's file, then the content is saved durably.
+///
+/// Returns 0, or −1 when a save failed.
+int BenchmarksPromisedSave(const char *folder, int count, const void *content, size_t size);
+
+/// One durable save, with a name that must be new in the folder.
 int BenchmarksDurableCreation(const char *folder, int name, const void *content, size_t size);
 
 /// Runs a program to its end, without input and output. The arguments begin with its name, which PATH leads to, and end
