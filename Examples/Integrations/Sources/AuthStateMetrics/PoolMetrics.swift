@@ -41,11 +41,13 @@ public final class PoolMetrics: Sendable {
             let now = pool.statistics
             output.set("pool_states", to: now.loaded, dimensions)
             output.set("pool_due_renewals", to: now.dueRenewals, dimensions)
-            output.count("pool_hits", by: now.hits - (last?.hits ?? 0), dimensions)
-            output.count("pool_loads", by: now.loads - (last?.loads ?? 0), dimensions)
-            output.count("pool_evictions", by: now.evictions - (last?.evictions ?? 0), dimensions)
-            output.count("pool_renewals", by: now.renewalsAhead - (last?.renewalsAhead ?? 0), dimensions)
-            output.count("pool_failed_renewals", by: now.failedRenewalsAhead - (last?.failedRenewalsAhead ?? 0), dimensions)
+            let counts: [(String, KeyPath<AuthStatePool.Statistics, Int>)] = [
+                ("pool_hits", \.hits), ("pool_loads", \.loads), ("pool_evictions", \.evictions),
+                ("pool_renewals", \.renewalsAhead), ("pool_failed_renewals", \.failedRenewalsAhead),
+            ]
+            for (name, count) in counts {
+                output.count(name, by: now[keyPath: count] - (last?[keyPath: count] ?? 0), dimensions)
+            }
             last = now
         }
     }
