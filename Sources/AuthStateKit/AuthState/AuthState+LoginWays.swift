@@ -5,8 +5,7 @@ extension AuthState.Login {
     /// At a page of the provider, which a user agent shows.
     public static func browser(_ request: AuthorizationRequest, _ userAgent: any ExternalUserAgent) -> Self {
         Self(request, \.client) { request, place in
-            let (response, tokens) = try await place.service.authorize(request, presenting: userAgent)
-            return (AuthState.Record(request.client), .loggedIn(response, tokens))
+            try await granted(place.service.authorize(request, presenting: userAgent))
         }
     }
 
@@ -28,8 +27,7 @@ extension AuthState.Login {
             var request = client.request(at: resolved.provider, scopes: scopes, redirectURI: redirectURI)
             request.client = resolved
             prepare(&request)
-            let (response, tokens) = try await place.service.authorize(request, presenting: userAgent)
-            return (AuthState.Record(request.client), .loggedIn(response, tokens))
+            return try await granted(place.service.authorize(request, presenting: userAgent))
         }
     }
 
@@ -38,8 +36,7 @@ extension AuthState.Login {
     /// An archived login has no credential: set `pending.client` to the program's client, if that has one.
     public static func callback(_ callback: AuthorizationCallback, of pending: PendingAuthorization) -> Self {
         Self(pending, \.client) { pending, place in
-            let (response, tokens) = try await place.service.complete(pending, callback: callback)
-            return (AuthState.Record(pending.client), .loggedIn(response, tokens))
+            try await granted(place.service.complete(pending, callback: callback))
         }
     }
 
@@ -211,13 +208,18 @@ extension AuthState.Login {
             additionalParameters: additionalParameters, dpopKey: dpopKey)
     }
 
+    private static func granted(
+        _ answer: (AuthorizationResponse, TokenResponse)
+    ) -> (AuthState.Record, AuthState.Event) {
+        (AuthState.Record(answer.0.request.client), .loggedIn(answer.0, answer.1))
+    }
+
     /// Waits until the user has decided; the store is tried once more, because showing the codes may have taken long.
     private static func wait(
         for response: some PolledLoginResponse, at place: AuthState.Place
     ) async throws -> (AuthState.Record, AuthState.Event) {
         try await place.tryStore()
-        let service = place.service
-        let tokens = try await service.traced { try await service.poll(response, additionalParameters: [:]) }
+        let tokens = try await place.service.poll(response)
         var record = AuthState.Record(response.request.client)
         record.dpopKey = response.request.dpopKey
         record.resources = response.request.resources

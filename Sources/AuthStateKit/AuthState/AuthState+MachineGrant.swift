@@ -78,7 +78,7 @@ extension AuthState {
 
     /// The parameters of a token that a client requests, and renews, in its own name.
     public struct ClientCredentialsGrant: Sendable, Hashable, Codable {
-        /// The scopes.
+        /// The scopes to ask for; empty leaves them to the provider.
         public var scopes: [Scope]
         /// The resources that the token is for, absolute URIs (RFC 8707, section 2.2).
         public var resources: [String] {
@@ -87,15 +87,10 @@ extension AuthState {
         }
         /// Optional, so that archives from before there were resources can be read.
         private var ownResources: [String]?
-        /// Other parameters.
+        /// Other parameters that the provider understands.
         public var additionalParameters: Parameters
 
         /// Makes a grant.
-        ///
-        /// - Parameters:
-        ///   - scopes: The scopes to ask for; empty leaves them to the provider.
-        ///   - resources: The resources that the token is for, absolute URIs (RFC 8707, section 2.2).
-        ///   - additionalParameters: Additional parameters that the provider understands.
         public init(scopes: [Scope] = [], resources: [String] = [], additionalParameters: Parameters = [:]) {
             self.scopes = scopes
             self.additionalParameters = additionalParameters

@@ -37,15 +37,8 @@ public struct LogoutOutcome: Sendable, Hashable {
     public var session: Session
 
     /// Makes an outcome, for example for a test.
-    ///
-    /// - Parameters:
-    ///   - removal: The removal of the stored state.
-    ///   - revocation: The revocation of the tokens at the provider (RFC 7009).
-    ///   - session: The end of the session at the provider (OpenID Connect RP-Initiated Logout 1.0).
     public init(removal: Part, revocation: Part, session: Session) {
-        self.removal = removal
-        self.revocation = revocation
-        self.session = session
+        (self.removal, self.revocation, self.session) = (removal, revocation, session)
     }
 
     /// The outcome where there was no login.

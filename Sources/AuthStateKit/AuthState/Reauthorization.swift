@@ -11,7 +11,7 @@ public struct Reauthorization: Sendable {
     public typealias Preparation = @Sendable (_ request: inout AuthorizationRequest, _ error: AuthStateError) -> Void
 
     let account: AccountComparison
-    let prepare: Preparation
+    var prepare: Preparation = { _, _ in }
     let login:
         @Sendable (AuthorizationRequest, AuthorizationService) async throws
             -> (AuthorizationResponse, TokenResponse)
@@ -35,25 +35,6 @@ public struct Reauthorization: Sendable {
         }
     }
 
-    /// Makes a login from a function, for example with `AuthorizationService.begin(_:)` and `complete(_:callback:)`.
-    ///
-    /// - Parameters:
-    ///   - account: How the account is compared with the one before.
-    ///   - login: Gets the request as `presenting(_:account:prepare:)` describes it. It has to verify the ID token, as the
-    ///     service does.
-    public init(account: AccountComparison = .byIDToken(otherwise: false), _ login: @escaping Login) {
-        self.init(account: account, prepare: { _, _ in }, login: { request, _ in try await login(request) })
-    }
-
-    private init(
-        account: AccountComparison, prepare: @escaping Preparation,
-        login:
-            @escaping @Sendable (AuthorizationRequest, AuthorizationService) async throws
-            -> (AuthorizationResponse, TokenResponse)
-    ) {
-        (self.account, self.prepare, self.login) = (account, prepare, login)
-    }
-
     /// Returns the request that a state logs in again with.
     func request(of record: AuthState.Record, after error: AuthStateError) -> AuthorizationRequest {
         var request = record.lastAuthorizationResponse?.request.renewed() ?? AuthorizationRequest(record.client)
@@ -69,6 +50,18 @@ public struct Reauthorization: Sendable {
         }
         prepare(&request, error)
         return request
+    }
+}
+
+extension Reauthorization {
+    /// Makes a login from a function, for example with `AuthorizationService.begin(_:)` and `complete(_:callback:)`.
+    ///
+    /// - Parameters:
+    ///   - account: How the account is compared with the one before.
+    ///   - login: Gets the request as `presenting(_:account:prepare:)` describes it. It has to verify the ID token, as the
+    ///     service does.
+    public init(account: AccountComparison = .byIDToken(otherwise: false), _ login: @escaping Login) {
+        self.init(account: account, login: { request, _ in try await login(request) })
     }
 }
 

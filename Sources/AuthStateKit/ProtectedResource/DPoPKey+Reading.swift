@@ -33,20 +33,17 @@ extension DPoPKey {
     }
 
     private static func read(_ source: Source, stage: AuthStateError.Stage) throws -> JSONWebKey {
-        let text: String
+        let (text, place): (String, String)
         switch source {
         case .state: throw SecretSource.noKey(in: "the state", stage: stage)
         case .environment(let name):
             text = try SecretSource.variable(name, holding: "the DPoP key", stage: stage)
-        case .file(let path): text = try SecretSource.content(ofFile: path, holding: "the DPoP key", stage: stage)
+            place = "the environment variable \(name)"
+        case .file(let path):
+            text = try SecretSource.content(ofFile: path, holding: "the DPoP key", stage: stage)
+            place = "the file \(path)"
         }
         do { return try SecretSource.privateKey(in: text) } catch {
-            let place =
-                switch source {
-                case .state: "the state"
-                case .environment(let name): "the environment variable \(name)"
-                case .file(let path): "the file \(path)"
-                }
             throw SecretSource.noKey(in: place, stage: stage, error)
         }
     }

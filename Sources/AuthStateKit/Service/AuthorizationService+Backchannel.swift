@@ -32,8 +32,6 @@ extension AuthorizationService {
     public func pollTokens(
         for response: BackchannelAuthenticationResponse, additionalParameters: Parameters = [:]
     ) async throws -> TokenResponse {
-        try await traced {
-            try await poll(response, additionalParameters: additionalParameters)
-        }
+        try await poll(response, additionalParameters)
     }
 }

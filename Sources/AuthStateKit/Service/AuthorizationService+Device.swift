@@ -30,8 +30,6 @@ extension AuthorizationService {
     public func pollTokens(
         for response: DeviceAuthorizationResponse, additionalParameters: Parameters = [:]
     ) async throws -> TokenResponse {
-        try await traced {
-            try await poll(response, additionalParameters: additionalParameters)
-        }
+        try await poll(response, additionalParameters)
     }
 }

@@ -23,17 +23,24 @@ extension AuthorizationService {
     ) async throws -> ProviderConfiguration {
         try await traced {
             let issuer = try Issuer(issuer)
-            let found = try await metadata.value(
-                of: MetadataSource(issuer: issuer, tolerances: tolerances, addressPolicy: addressPolicy),
-                now: configuration.clock.secondsSince1970
-            ) {
-                var found = try await discover(issuer, tolerances, addressPolicy)
-                found.addressPolicy = addressPolicy
-                return MetadataCache.Answer(value: found, lifetime: configuration.metadataMaximumAge.inSeconds)
-            }
-            configuration.trace?.noteDiscovery(found)
-            return found
+            return try await remembered(
+                MetadataSource(issuer: issuer, tolerances: tolerances, addressPolicy: addressPolicy)
+            ) { try await discover(issuer, tolerances, addressPolicy) }
         }
+    }
+
+    /// Returns what is remembered of a provider, or discovers it.
+    func remembered(
+        _ source: MetadataSource, _ discover: @escaping @Sendable () async throws -> ProviderConfiguration
+    ) async throws -> ProviderConfiguration {
+        let found = try await metadata.value(of: source, now: configuration.clock.secondsSince1970) {
+            var found = try await discover()
+            found.addressPolicy = source.addressPolicy
+            if source.isNamedByResource { found.namedByResource = true }
+            return MetadataCache.Answer(value: found, lifetime: configuration.metadataMaximumAge.inSeconds)
+        }
+        configuration.trace?.noteDiscovery(found)
+        return found
     }
 
     private func discover(
@@ -122,24 +129,16 @@ extension AuthorizationService {
         _ name: String, at url: URL, addresses: AddressPolicy, accept: String, hint: String,
         stage: AuthStateError.Stage = .discovery
     ) async throws -> Data {
-        var place = url
-        for _ in 0..<2 {
-            let response = try await fetch(at: place, addresses: addresses, accept: accept, stage: stage)
-            guard let next = response.redirect(within: place) else {
+        var (place, redirects) = (url, 0)
+        while true {
+            let request = TransportRequest(url: place, headers: ["Accept": accept])
+            let response = try await send(request, addresses: addresses, stage: stage)
+            guard redirects < 2, let next = response.redirect(within: place) else {
                 return try document(name, in: response, at: place, hint: hint, stage: stage)
             }
             configuration.trace?.noteLeniency(.metadataRedirect, place.redactedDescription)
-            place = next
+            (place, redirects) = (next, redirects + 1)
         }
-        let response = try await fetch(at: place, addresses: addresses, accept: accept, stage: stage)
-        return try document(name, in: response, at: place, hint: hint, stage: stage)
-    }
-
-    private func fetch(
-        at url: URL, addresses: AddressPolicy, accept: String, stage: AuthStateError.Stage
-    ) async throws -> GuardedResponse {
-        try await send(
-            TransportRequest(url: url, headers: ["Accept": accept]), addresses: addresses, stage: stage)
     }
 
     private func document(

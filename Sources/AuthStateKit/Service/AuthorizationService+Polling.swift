@@ -35,28 +35,32 @@ extension AuthorizationService {
     /// Waits and expires by the service's clock.
     ///
     /// - Throws: `AuthStateError` of stage token. As soon as the task is cancelled, `CancellationError`.
-    func poll(_ response: some PolledLoginResponse, additionalParameters: Parameters) async throws -> TokenResponse {
+    func poll(
+        _ response: some PolledLoginResponse, _ additionalParameters: Parameters = [:]
+    ) async throws -> TokenResponse {
         let request = response.request
         let question = response.tokenRequest(additionalParameters)
         var polling = response.polling
-        while true {
-            let pause = try polling.wait(at: configuration.clock.now)
-            try await configuration.clock.waiting.sleep(for: pause)
-            // The machine may have slept longer than that.
-            guard configuration.clock.now < polling.expiresAt else { throw polling.expired }
-            let (expectation, tokens): (IDTokenExpectation?, TokenResponse)
-            do {
-                // In each round: a user may take longer than the keys stay cached, and the tokens come only once.
-                expectation = try await firstIDToken(of: request)
-                tokens = try await redeem(question).get()
-            } catch let error as AuthStateError {
-                try polling.note(error)
-                configuration.trace?.noteWaiting(error, pause: polling.pause)
-                continue
+        return try await traced {
+            while true {
+                let pause = try polling.wait(at: configuration.clock.now)
+                try await configuration.clock.waiting.sleep(for: pause)
+                // The machine may have slept longer than that.
+                guard configuration.clock.now < polling.expiresAt else { throw polling.expired }
+                let (expectation, tokens): (IDTokenExpectation?, TokenResponse)
+                do {
+                    // In each round: a user may take longer than the keys stay cached, and the tokens come only once.
+                    expectation = try await firstIDToken(of: request)
+                    tokens = try await redeem(question).get()
+                } catch let error as AuthStateError {
+                    try polling.note(error)
+                    configuration.trace?.noteWaiting(error, pause: polling.pause)
+                    continue
+                }
+                let verified = try await verified(tokens, expectation: expectation, provider: request.client.provider)
+                try response.check(verified)
+                return verified
             }
-            let verified = try await verified(tokens, expectation: expectation, provider: request.client.provider)
-            try response.check(verified)
-            return verified
         }
     }
 

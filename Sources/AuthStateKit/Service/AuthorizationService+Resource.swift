@@ -108,13 +108,7 @@ extension AuthorizationService {
             let addresses = addresses(namedBy: resource)
             let source = MetadataSource(
                 issuer: issuer, tolerances: tolerances, addressPolicy: addresses, isNamedByResource: true)
-            let found = try await metadata.value(of: source, now: configuration.clock.secondsSince1970) {
-                var found = try await discoverServer(issuer, tolerances, addresses)
-                found.addressPolicy = addresses
-                found.namedByResource = true
-                return MetadataCache.Answer(value: found, lifetime: configuration.metadataMaximumAge.inSeconds)
-            }
-            configuration.trace?.noteDiscovery(found)
+            let found = try await remembered(source) { try await discoverServer(issuer, tolerances, addresses) }
             let methods = found.metadata?.codeChallengeMethodsSupported
             guard !requiresPKCE || TrustCheck.promisedPKCE.holds(methods?.contains("S256") == true) else {
                 throw AuthStateError(

@@ -7,20 +7,10 @@ extension ClientCredential {
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable`, naming the variable or file and showing nothing of it.
     func issuedAssertion(stage: AuthStateError.Stage) throws -> String {
-        try checkNamed(stage: stage)
-        let text: String
-        switch source {
-        case .none, .issued, .function:
+        guard let text = try content("an assertion", stage: stage, mayBeRead: true) else {
             throw AuthStateError(
                 .credentialUnavailable, stage: stage, "The assertion is not given.",
                 hint: "Give a credential that says where it is.")
-        case .value(let assertion):
-            guard !assertion.isEmpty else { throw Self.forgotten(stage) }
-            text = assertion
-        case .environment(let name):
-            text = try SecretSource.variable(name, holding: "an assertion", stage: stage)
-        case .file(let path):
-            text = try SecretSource.content(ofFile: path, holding: "an assertion", mayBeRead: true, stage: stage)
         }
         let assertion = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         // A key or a secret in its place is not sent.

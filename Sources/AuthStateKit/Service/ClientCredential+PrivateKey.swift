@@ -19,20 +19,10 @@ extension ClientCredential {
                 .credentialUnavailable, stage: stage, "An assertion of another party signs nothing.",
                 expected: "a private key", received: "\(self)")
         }
-        let text: String
-        switch source {
-        case .function: throw Self.notFetched(stage)
-        case .none, .issued:
+        guard let text = try content("the client's private key", stage: stage) else {
             throw AuthStateError(
                 .credentialUnavailable, stage: stage, "The client's private key is not given.",
                 hint: "Give a credential that says where it is.")
-        case .value(let key):
-            guard !key.isEmpty else { throw Self.forgotten(stage) }
-            text = key
-        case .environment(let name):
-            text = try SecretSource.variable(name, holding: "the client's private key", stage: stage)
-        case .file(let path):
-            text = try SecretSource.content(ofFile: path, holding: "the client's private key", stage: stage)
         }
         do {
             var key = try SecretSource.privateKey(in: text)

@@ -92,18 +92,14 @@ extension ClientCredential {
     /// Returns the secret; nil for a public client, and for one with a private key, an assertion or a certificate.
     func secret(stage: AuthStateError.Stage) throws -> String? {
         guard method != .privateKeyJWT, signedSecret == nil else { return nil }
-        try checkNamed(stage: stage)
+        if case .issued(let secret) = source {
+            try checkNamed(stage: stage)
+            return secret
+        }
+        guard let text = try content("the client's secret", stage: stage) else { return nil }
         switch source {
-        case .none: return nil
-        case .function: throw Self.notFetched(stage)
-        case .issued(let secret): return secret
-        case .value(let secret):
-            guard !secret.isEmpty else { throw Self.forgotten(stage) }
-            return secret.withoutLineBreakAtEnd
-        case .environment(let name):
-            return try SecretSource.variable(name, holding: "the client's secret", stage: stage)
+        case .value: return text.withoutLineBreakAtEnd
         case .file(let path):
-            let text = try SecretSource.content(ofFile: path, holding: "the client's secret", stage: stage)
             guard let secret = text.split(whereSeparator: \.isNewline).first else {
                 throw AuthStateError(
                     .credentialUnavailable, stage: stage,
@@ -111,18 +107,34 @@ extension ClientCredential {
                     hint: "Put the secret into its first line.")
             }
             return String(secret)
+        default: return text
         }
     }
 
-    static func notFetched(_ stage: AuthStateError.Stage) -> AuthStateError {
-        AuthStateError(
-            .unsupported, stage: stage, "This use of a credential cannot ask a function of the program.",
-            expected: "a file, an environment variable, or the secret or key itself")
-    }
-
-    static func forgotten(_ stage: AuthStateError.Stage) -> AuthStateError {
-        AuthStateError(
-            .credentialUnavailable, stage: stage, "The client's secret or key was in the memory of another process.",
-            hint: "Give the credential when the state is restored, or to the client of the login that is completed.")
+    /// Returns what the program's source holds, read anew; nil where it names none.
+    ///
+    /// - Parameters:
+    ///   - thing: The name of what it holds, for errors.
+    ///   - mayBeRead: Whether other users may read the file.
+    /// - Throws: `AuthStateError` with `.credentialUnavailable`; `.unsupported` for a function that was not asked.
+    func content(_ thing: String, stage: AuthStateError.Stage, mayBeRead: Bool = false) throws -> String? {
+        try checkNamed(stage: stage)
+        switch source {
+        case .none, .issued: return nil
+        case .function:
+            throw AuthStateError(
+                .unsupported, stage: stage, "This use of a credential cannot ask a function of the program.",
+                expected: "a file, an environment variable, or the secret or key itself")
+        case .value(let text):
+            guard text.isEmpty else { return text }
+            throw AuthStateError(
+                .credentialUnavailable, stage: stage,
+                "The client's secret or key was in the memory of another process.",
+                hint: "Give the credential when the state is restored, or to the client of the login that is completed."
+            )
+        case .environment(let name): return try SecretSource.variable(name, holding: thing, stage: stage)
+        case .file(let path):
+            return try SecretSource.content(ofFile: path, holding: thing, mayBeRead: mayBeRead, stage: stage)
+        }
     }
 }

@@ -3,7 +3,7 @@ import AuthStateSystem
 
 /// The parameters of a renewal beyond the default; tokens requested with parameters never replace the default ones.
 public struct RenewalParameters: Sendable, Hashable {
-    /// A part of the granted scopes, for this one token.
+    /// A part of the granted scopes, for this one token; empty asks for the whole grant.
     ///
     /// The grant keeps its scopes (RFC 6749, section 6), but not at every provider: some narrow it for good with the first
     /// such renewal, and later tokens have the smaller scope. Then log in once for each scope, or ask for the whole of it.
@@ -45,12 +45,6 @@ public struct RenewalParameters: Sendable, Hashable {
     }
 
     /// Makes parameters.
-    ///
-    /// - Parameters:
-    ///   - scopes: A part of the granted scopes, for this one token; empty asks for the whole grant.
-    ///   - resources: Some of the granted resources, absolute URIs (RFC 8707, section 2.2).
-    ///   - authorizationDetails: A part of the granted authorization details (RFC 9396, section 6).
-    ///   - additionalParameters: Additional parameters that the provider understands, for example `audience`.
     public init(
         scopes: [Scope] = [], resources: [String] = [], authorizationDetails: [AuthorizationDetail] = [],
         additionalParameters: Parameters = [:]
