@@ -16,9 +16,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KIT = "Sources/AuthStateKit/"
-LEDGER, MERGING, TRANSITIONS, SAVING, STORING = (
+LEDGER, MERGING, STAMPS, TOKENS, TRANSITIONS, SAVING, STORING = (
     f"AuthState/Ledger/{name}.swift"
-    for name in ("Ledger", "AuthState+Merging", "AuthState+Transitions", "Saving", "Storing"))
+    for name in ("Ledger", "AuthState+Merging", "AuthState+Stamps", "Record+Tokens", "AuthState+Transitions", "Saving", "Storing"))
 RENEWAL, RULES = "AuthState/Renewal/Renewal.swift", "AuthState/Renewal/Renewal+Rules.swift"
 
 # Name, file, text, what takes its place, what may happen in the search.
@@ -38,7 +38,7 @@ SWITCHES = [
      "login,removal --behind"),
     # Merging
     ("the progress of a grant is merged", MERGING, "if older.stamps.grant == next.stamps.grant {", "if false {", "expiry"),
-    ("a decision is later than what its process knew", MERGING, "max(Int64(wall.rounded()), newest + 1)", "Int64(wall.rounded())",
+    ("a decision is later than what its process knew", STAMPS, "max(Int64(wall.rounded()), newest + 1)", "Int64(wall.rounded())",
      "login,logout --behind"),
     ("the later grant stands", MERGING, "var next = stamps.grant < other.stamps.grant ? other : self", "var next = self", "login"),
     ("the newer refresh token stands", MERGING, "if theirs.refreshToken > stamps.refreshToken {", "if false {", "expiry"),
@@ -73,7 +73,7 @@ SWITCHES = [
      "        guard true else {\n            events.append(.lateResultDropped)\n            return supersede(late: try?", "login,expiry,badToken"),
     ("an answer is saved before it is delivered", RULES, "if parameters.isNone { return save(.renewed(response), at: asked, then: next, &ledger) }",
      "if parameters.isNone {\n            apply(.renewed(response), at: asked, &ledger)\n            return follow(next, &ledger)\n        }", "expiry"),
-    ("expired tokens are not at hand", RULES, "            now < (parameters", "            now < .infinity || now < (parameters", "expiry"),
+    ("expired tokens are not at hand", TOKENS, "            now < (parameters", "            now < .infinity || now < (parameters", "expiry"),
     ("a refresh token is saved before its ID token is verified", RULES, "guard response.idToken != nil, let refreshToken", "guard false, let refreshToken",
      "expiry,crash,badToken"),
 ]

@@ -283,8 +283,8 @@ struct LedgerTests {
             case .ownSaveFails: _ = ledger.saveFailed(Self.error, of: ledger.newest.value.grantID)
             case .tookSideTokens:
                 side += 1
-                _ = ledger.took(Self.tokens("\(side)"), for: RenewalParameters(scopes: [Scope("\(side)")]))
-            case .renewedRejected: _ = ledger.renewed(rejected: "access 0")
+                _ = ledger.renewed(Self.tokens("\(side)"), for: RenewalParameters(scopes: [Scope("\(side)")]))
+            case .renewedRejected: _ = ledger.renewed(Self.tokens("1"), for: .none, rejected: "access 0")
             }
         }
         return (ledger, isConflict)

@@ -193,78 +193,12 @@ extension AuthState.Record {
         }
         return [response.refreshTokenExpirationDate, response.authorizationExpirationDate].compactMap(\.self).min()
     }
-
-    /// Returns the time before which the access token is fresh, in seconds since 1970.
-    ///
-    /// Fresh means: expiry − now > min(leeway, lifetime ÷ 4). Without an expiry a token is fresh for ever; without an
-    /// access token, in error, or when a refresh was asked for, never.
-    func freshUntil(leeway: Double) -> Double {
-        guard authorizationError == nil, !needsTokenRefresh, let response = lastTokenResponse else { return -.infinity }
-        return response.freshUntil(leeway: leeway)
-    }
-
-    /// Returns the request that renews the tokens; nil when they cannot be renewed.
-    func renewalRequest(_ parameters: RenewalParameters) -> TokenRequest? {
-        if let machineGrant {
-            var request = machineGrant.request(of: client, parameters)
-            request.dpopKey = dpopKey
-            return request
-        }
-        guard let refreshToken else { return nil }
-        var request = TokenRequest(
-            client, .refreshToken(refreshToken), scopes: parameters.scopes,
-            additionalParameters: parameters.additionalParameters)
-        request.resources =
-            parameters.resources.isEmpty
-            ? ResourceIndicators.single(lastAuthorizationResponse?.request.resources ?? resources)
-            : parameters.resources
-        request.authorizationDetails = parameters.authorizationDetails
-        request.dpopKey = dpopKey
-        return request
-    }
-}
-
-extension TokenResponse {
-    /// Returns the response without the tokens that do not belong in an answer to the request.
-    ///
-    /// A client that asks in its own name gets no refresh token (RFC 6749, section 4.4.3), because its credential or
-    /// its key renews, and no ID token, because no user logged in.
-    func answering(_ request: TokenRequest) -> TokenResponse {
-        var response = self
-        // RFC 6749, section 5.1: an answer that does not say the scope has the one that was asked for.
-        response.scope = scope ?? request.scopes.requested
-        guard [.clientCredentials, .jwtBearer].contains(request.grantType) else { return response }
-        (response.refreshToken, response.idToken) = (nil, nil)
-        return response
-    }
-
-    func freshUntil(leeway: Double) -> Double {
-        guard let expiry = accessTokenExpirationDate?.timeIntervalSince1970 else { return .infinity }
-        let lifetime = expiry - issuedAt.timeIntervalSince1970
-        return expiry - min(leeway, max(0, lifetime / 4))
-    }
 }
 
 extension AuthState.Record: Redacted {
     /// Client and condition, never a token.
     public var description: String {
         "state of \(client.id), \(isAuthorized ? "authorized" : "not authorized"), revision \(revision)"
-    }
-}
-
-extension Tokens.Storage {
-    /// Makes the tokens of a response; what it does not say is what the record says.
-    convenience init(
-        _ response: TokenResponse, of record: AuthState.Record, options: AuthState.Options,
-        service: AuthorizationService
-    ) {
-        self.init(
-            response, idToken: record.idToken, idTokenTrust: record.idTokenTrust,
-            scope: response.scope ?? record.scope,
-            authorizationDetails: response.authorizationDetails ?? record.authorizationDetails,
-            freshUntil: response.freshUntil(leeway: options.leeway.inSeconds),
-            policy: BearerPolicy(record.client.provider, options: options, service: service),
-            dpop: record.dpopKey.map(service.binding))
     }
 }
 

@@ -55,6 +55,9 @@ extension AuthState.Event {
 }
 
 extension AuthState.Event {
+    /// Whether this ends a grant and begins none.
+    var endsGrant: Bool { beginsEpoch && !bringsClient }
+
     /// The time at which the tokens of this event were requested; nil without tokens.
     var issuedAt: Date? {
         switch self {

@@ -24,32 +24,16 @@ extension AuthState {
             set { rareBox = Box(newValue) }
         }
 
-        private struct Rare: Sendable, Hashable {
-            var undecided: Stamp?
-            var storeError: Box<AuthStateError>?
-            var storedAt = Stamp.never
-            /// Whether the newest record is the end that a removal was taken for.
-            var isRemoved = false
-            var outcomes: UInt64 = 0
-            var sideTokens: [RenewalParameters: TokenResponse] = [:]
-            var lastRejected: String?
-        }
-
         /// - Parameter version: The stored version that the record was read from.
         init(_ record: Box<Record>, version: StoredAuthState.Version?) {
             (newest, shown, stored, self.version) = (record, record, record, version)
         }
 
-        /// The stamp of a login that is being saved: it is later than the stored state that the login finds, regardless of
-        /// the clocks.
         var undecided: Stamp? { rare.undecided }
-        /// A time at which a state was stored: that of the last reading.
         var storedAt: Stamp { rare.storedAt }
-        /// The error of the last save; nil when everything is saved.
+        var outcomes: UInt64 { rare.outcomes }
         var storeError: Box<AuthStateError>? { rareBox?.value.storeError }
-        /// The tokens requested with parameters: in memory, beside the default ones.
         var sideTokens: [RenewalParameters: TokenResponse] { rareBox?.value.sideTokens ?? [:] }
-        /// The last access token that was renewed because a resource refused it.
         var lastRejected: String? { rare.lastRejected }
         /// Whether the newest record is stored.
         var isSaved: Bool { newest.value.stamps == storedStamps }
@@ -59,32 +43,6 @@ extension AuthState {
 }
 
 extension AuthState.Ledger {
-    /// A reading of the store in progress.
-    struct Reading: Sendable {
-        /// When it began.
-        let begun: AuthState.Stamp
-        fileprivate let outcomes: UInt64
-    }
-
-    /// A change of the stored record in progress.
-    struct Writing: Sendable {
-        /// The record that is written, or whose end lets the stored one be deleted.
-        let record: Box<AuthState.Record>
-        /// The version that it replaces.
-        let expected: StoredAuthState.Version?
-    }
-
-    /// Returns the mark of a reading that begins now.
-    func reading(at now: Date) -> Reading { Reading(begun: newest.value.nextStamp(at: now), outcomes: rare.outcomes) }
-
-    /// The mark of a change that begins now, of the newest record.
-    var writing: Writing { Writing(record: newest, expected: version) }
-
-    /// Whether no later outcome has come since a reading began.
-    func isLatest(_ reading: Reading) -> Bool { reading.outcomes == rare.outcomes }
-
-    // MARK: - What can happen
-
     /// An event happened here. A login stays undecided until it is stored, or its own save has failed.
     ///
     /// - Parameter grantID: The name of the grant that the event begins, if it begins one.
@@ -183,7 +141,8 @@ extension AuthState.Ledger {
     /// A save failed, and so did its second try.
     ///
     /// - Parameter login: The grant whose own save it was: a login is decided as of then. Nil for other saves.
-    mutating func saveFailed(_ error: AuthStateError, of login: String? = nil) -> [AuthStateEvent] {
+    mutating func saveFailed(_ error: any Error, of login: String? = nil) -> [AuthStateEvent] {
+        let error = AuthStateError(unsaved: error)
         rare.storeError = Box(error)
         shown = newest
         if newest.value.grantID == login { rare.undecided = nil }
@@ -191,17 +150,18 @@ extension AuthState.Ledger {
         return [.saveFailed(error)]
     }
 
-    /// Tokens came that were requested with parameters; at most sixteen are kept.
-    mutating func took(_ tokens: TokenResponse, for parameters: RenewalParameters) -> [AuthStateEvent] {
-        if sideTokens.count >= 16 { rare.sideTokens = [:] }
-        rare.sideTokens[parameters] = tokens
-        return []
-    }
-
-    /// An access token was renewed because a resource refused it.
-    mutating func renewed(rejected accessToken: String) -> [AuthStateEvent] {
-        rare.lastRejected = accessToken
-        return []
+    /// A renewal has delivered tokens; those for parameters are kept beside the default ones, at most sixteen.
+    ///
+    /// - Parameter rejected: The access token that was renewed because a resource refused it; nil for other renewals.
+    mutating func renewed(
+        _ tokens: TokenResponse, for parameters: RenewalParameters, rejected: String? = nil
+    ) -> [AuthStateEvent] {
+        if !parameters.isNone {
+            if sideTokens.count >= 16 { rare.sideTokens = [:] }
+            rare.sideTokens[parameters] = tokens
+        }
+        if let rejected { rare.lastRejected = rejected }
+        return [.renewed]
     }
 
     /// Replaces parts with equal ones that other states already have.

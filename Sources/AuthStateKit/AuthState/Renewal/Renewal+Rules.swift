@@ -150,17 +150,16 @@ extension AuthState.Renewal {
     private mutating func deliver(
         _ response: TokenResponse, _ before: Date?, _ ledger: inout AuthState.Ledger
     ) -> Step {
-        if !parameters.isNone {
-            events += ledger.took(response, for: parameters)
-        } else if let end = ledger.newest.value.loginExpirationDate, let before, end < before.addingTimeInterval(60),
+        if parameters.isNone, let end = ledger.newest.value.loginExpirationDate, let before,
+            end < before.addingTimeInterval(60),
             end.timeIntervalSince(moment.now) < options.loginExpiryNotice.inSeconds
         {
             // The end of the login is near, and the renewal has not moved it.
             events.append(.loginExpiring(end))
         }
-        events.append(.renewed)
+        let rejected: String? = if case .rejected(let token) = reason { token } else { nil }
         // Only now: a caller who is refused during the save waits for these tokens.
-        if case .rejected(let token) = reason { events += ledger.renewed(rejected: token) }
+        events += ledger.renewed(response, for: parameters, rejected: rejected)
         return finish(.tokens(response))
     }
 
@@ -236,25 +235,5 @@ extension AuthState.RenewalPause {
         error.message += " The next renewal is tried in \(Int(seconds.rounded(.up))) s."
         error.retryAfter = .seconds(seconds)
         return error
-    }
-}
-
-extension AuthState.Ledger {
-    /// Returns the tokens that can be used without a renewal; nil when there are none.
-    ///
-    /// - Parameter now: The time, in seconds since 1970.
-    func usableTokens(
-        _ parameters: RenewalParameters, reason: AuthState.Flight.Reason, of record: AuthState.Record, at now: Double,
-        leeway: Double
-    ) -> TokenResponse? {
-        guard reason != .explicit, record.authorizationError == nil else { return nil }
-        guard let candidate = parameters.isNone ? record.lastTokenResponse : sideTokens[parameters],
-            now < (parameters.isNone ? record.freshUntil(leeway: leeway) : candidate.freshUntil(leeway: leeway))
-        else { return nil }
-        return switch reason {
-        case .rejected(let refused) where candidate.accessToken == refused: nil
-        case .shortLived(let seconds) where !candidate.lasts(seconds, at: now): nil
-        default: candidate
-        }
     }
 }

@@ -186,7 +186,7 @@ extension AuthState {
                     return go(
                         to: .saving(saving, then: next), step == .save ? .save(isLast: next.isLast) : .load)
                 }
-            } catch { events += ledger.saveFailed(AuthStateError(unsaved: error)) }
+            } catch { events += ledger.saveFailed(error) }
             return follow(next, &ledger)
         }
 
