@@ -120,15 +120,14 @@ public actor ResourceAccess {
         do {
             let bound = try await bindings()
             let signed = try await signedGrant()
-            let found = try await AuthState.restore(
-                at: place,
-                credential: { [clients, login] record in
-                    // The key signs the grant, and no proof beside it.
-                    if case .signedAssertion = login.way { return nil }
-                    let isRegistered = record.lastRegistrationResponse != nil
-                    let credential = clients.credential(of: record.client, isRegistered: isRegistered, bound: bound)
-                    return credential.flatMap { $0.isProof ? $0 : nil }
-                }, grant: login.assertionGrant().map { .assertion($0) } ?? signed, sharing: { $0 })
+            let grant = login.assertionGrant().map { AuthState.MachineGrant.assertion($0) } ?? signed
+            let found = try await place.restored(grant: grant) { [clients, login] record in
+                // The key signs the grant, and no proof beside it.
+                if case .signedAssertion = login.way { return nil }
+                let isRegistered = record.lastRegistrationResponse != nil
+                let credential = clients.credential(of: record.client, isRegistered: isRegistered, bound: bound)
+                return credential.flatMap { $0.isProof ? $0 : nil }
+            }
             return isOurs(found) ? found : nil
         } catch AuthStateError.Code.notLoggedIn { return nil }
     }

@@ -95,27 +95,21 @@ extension AuthState {
         after rejection: TokenRejected, of tokens: Tokens, _ parameters: RenewalParameters, policy: UnauthorizedPolicy,
         _ body: nonisolated(nonsending) (Tokens) async throws -> R
     ) async throws -> R {
-        var rejection = rejection
-        do { return try await prove(tokens, after: rejection, body) } catch let last as TokenRejected {
-            rejection = last
-        }
-        let second = try await replacement(for: tokens, parameters, rejection, policy: policy)
-        do { return try await body(second) } catch let next as TokenRejected { rejection = next }
-        do { return try await prove(second, after: rejection, body) } catch let last as TokenRejected {
-            rejection = last
-        }
-        throw try await reject(second, rejection, policy: policy, renewed: true)
-    }
-
-    /// Runs a body once more when the rejection only asks for another DPoP nonce.
-    ///
-    /// - Throws: `TokenRejected` when the token is refused; `.useDPoPNonce` when the resource asks again.
-    private nonisolated(nonsending) func prove<R>(
-        _ tokens: Tokens, after rejection: TokenRejected, _ body: nonisolated(nonsending) (Tokens) async throws -> R
-    ) async throws -> R {
-        guard let proving = tokens.proving(after: rejection) else { throw rejection }
-        do { return try await body(proving) } catch let next as TokenRejected {
-            throw proving.proving(after: next) == nil ? next : next.nonceAgain
+        var (tokens, rejection, isRenewed) = (tokens, rejection, false)
+        while true {
+            if let proving = tokens.proving(after: rejection) {
+                do { return try await body(proving) } catch let next as TokenRejected {
+                    if proving.proving(after: next) != nil { throw next.nonceAgain }
+                    rejection = next
+                }
+            }
+            guard !isRenewed, try await mayRenew(after: rejection, of: tokens, parameters, policy) else {
+                throw try await reject(tokens, rejection, policy: policy, renewed: isRenewed)
+            }
+            let refused = tokens.accessToken
+            (tokens, isRenewed) = (try await self.tokens(parameters, reason: .rejected(refused)), true)
+            guard tokens.accessToken != refused else { continue }
+            do { return try await body(tokens) } catch let next as TokenRejected { rejection = next }
         }
     }
 
@@ -164,20 +158,7 @@ extension AuthState {
     ) async throws -> TransportResponse {
         try await withFreshToken(parameters, policy: policy) { tokens in
             try check(tokens)
-            var request = request
-            for field in try tokens.authorizationHeaders(method: request.method, url: request.url) {
-                request.headers[field.name] = field.value
-            }
-            let response: TransportResponse
-            do { response = try await send(request) } catch let error as TransportError {
-                throw request.secrets.hiding(
-                    AuthStateError(error, stage: .resource))
-            }
-            let trace = service.configuration.trace
-            return try GuardedResponse(response, to: request, trace: trace).read { response in
-                try tokens.check(response, of: request.url, now: service.configuration.clock.now)
-                return response
-            }
+            return try await service.send(request, with: tokens, by: send)
         }
     }
 
@@ -213,18 +194,20 @@ extension AuthState {
         return (tokens, record)
     }
 
-    /// Returns tokens other than the refused ones.
-    @usableFromInline
-    nonisolated(nonsending) func replacement(
-        for refused: Tokens, _ parameters: RenewalParameters, _ rejection: TokenRejected, policy: UnauthorizedPolicy
-    ) async throws -> Tokens {
-        let mayCount = rejection.url == nil || rejection.counts(among: options.allowedOrigins)
-        if policy.renews, mayCount, try await mayRenew(after: refused, parameters, policy) {
-            let tokens = try await tokens(parameters, reason: .rejected(refused.accessToken))
-            if tokens.accessToken != refused.accessToken { return tokens }
-            throw try await reject(tokens, rejection, policy: policy, renewed: true)
+    /// Returns whether a renewal may help: the refusal counts, there is a way to renew, and this token has not caused a renewal
+    /// before.
+    private func mayRenew(
+        after rejection: TokenRejected, of refused: Tokens, _ parameters: RenewalParameters,
+        _ policy: UnauthorizedPolicy
+    ) async throws -> Bool {
+        guard policy.renews, rejection.url == nil || rejection.counts(among: options.allowedOrigins) else {
+            return false
         }
-        throw try await reject(refused, rejection, policy: policy, renewed: false)
+        try await notice()
+        if isKnownRefusal(of: refused, policy) { return false }
+        // Another caller or process was refused before and has renewed: the newer tokens are at hand.
+        return usable(parameters, .rejected(refused.accessToken)) != nil
+            || newest.renewalRequest(.none) != nil && ledger.lastRejected != refused.accessToken
     }
 
     /// Whether a token was refused shortly after it had been renewed for that, under the policy that keeps the login.
@@ -234,41 +217,27 @@ extension AuthState {
             && service.configuration.clock.secondsSince1970 < known.until
     }
 
-    /// Returns whether a renewal may help: there is a way to renew, and this token has not caused a renewal before.
-    private func mayRenew(
-        after refused: Tokens, _ parameters: RenewalParameters, _ policy: UnauthorizedPolicy
-    ) async throws -> Bool {
-        try await notice()
-        if isKnownRefusal(of: refused, policy) { return false }
-        let visible = published.withLock { $0.state }.record
-        // Another caller or process was refused before and has renewed: the newer tokens are at hand.
-        if usableTokens(parameters, reason: .rejected(refused.accessToken), of: visible) != nil { return true }
-        return newest.renewalRequest(.none) != nil && ledger.lastRejected != refused.accessToken
-    }
-
     /// Returns the error for a refused token. By the policy it becomes the state's error too, if the token is still the
     /// current one.
-    @usableFromInline
-    func reject(
+    private func reject(
         _ refused: Tokens, _ rejection: TokenRejected, policy: UnauthorizedPolicy, renewed: Bool
     ) async throws -> AuthStateError {
+        let (isKnown, isMachine) = (isKnownRefusal(of: refused, policy), newest.machineGrant != nil)
         // The caller's body may have made the rejection from an answer that repeats the token.
         var error = RequestSecrets([refused.accessToken]).hiding(
-            AuthStateError(rejection, canRenew: renewed || isKnownRefusal(of: refused, policy)))
-        if newest.machineGrant != nil { error.hint = "Check that the resource accepts tokens of this client." }
-        guard policy.choice != .failRequestOnly, rejection.counts(among: options.allowedOrigins),
-            newest.accessToken == refused.accessToken
-        else { return error }
-        if policy.choice == .renewOnceForRequest {
-            if !isKnownRefusal(of: refused, policy) {
-                work.refusedForRequest = (refused.accessToken, service.configuration.clock.secondsSince1970 + 60)
-            }
+            AuthStateError(rejection, canRenew: renewed || isKnown))
+        if isMachine { error.hint = "Check that the resource accepts tokens of this client." }
+        guard rejection.counts(among: options.allowedOrigins), newest.accessToken == refused.accessToken else {
             return error
         }
-        // A client's own grant has no user who could log in again: the next request tries another token.
-        if policy.choice == .renewOnce, newest.machineGrant != nil { return error }
+        switch policy.effect(isMachine: isMachine) {
+        case .none: break
+        case .remembersToken where isKnown: break
+        case .remembersToken:
+            work.refusedForRequest = (refused.accessToken, service.configuration.clock.secondsSince1970 + 60)
         // A failed save was reported by `commit`; for the caller the refused token matters more.
-        do { try await commit(.tokenRefused(refused.accessToken, error)) } catch is AuthStateError {}
+        case .endsLogin: do { try await commit(.tokenRefused(refused.accessToken, error)) } catch is AuthStateError {}
+        }
         return error
     }
 }

@@ -36,28 +36,9 @@ extension AuthState {
         package var canRenew: Bool
         /// Whether the store has every change.
         package var isSaved: Bool
-
-        package init(freshUntil: Double, issuedAt: Double?, canRenew: Bool, isSaved: Bool) {
-            (self.freshUntil, self.issuedAt) = (freshUntil, issuedAt)
-            (self.canRenew, self.isSaved) = (canRenew, isSaved)
-        }
     }
 
-    package nonisolated var renewalFacts: RenewalFacts {
-        let published = published.withLock { $0.state }
-        let status = published.status
-        return RenewalFacts(
-            freshUntil: published.freshUntil,
-            issuedAt: published.record.lastTokenResponse?.issuedAt.timeIntervalSince1970,
-            canRenew: status.canRenew, isSaved: status.storeError == nil)
-    }
-
-    /// Returns tokens that can be used at once, else nil.
-    ///
-    /// - Parameter now: The time, in seconds since 1970.
-    package nonisolated func tokensAtHand(at now: Double) -> Tokens? {
-        tokensIfUpToDate(at: now).map(Tokens.init(storage:))
-    }
+    package nonisolated var renewalFacts: RenewalFacts { RenewalFacts(published.withLock { $0.state }) }
 
     /// Replaces parts with equal ones that other states already have.
     package func share(_ share: @Sendable (Record) -> Record) { change { $0.share(share) } }
@@ -66,7 +47,7 @@ extension AuthState {
     ///
     /// - Throws: `AuthStateError` of kind `.store`.
     package func catchUp() async throws {
-        _ = try await transaction { state, lease in try await state.synchronize(with: lease) }
+        try await transaction { try await synchronize(with: $0) }
     }
 
     /// Renews although the tokens may be fresh, unless another process did it since they came.
@@ -76,6 +57,15 @@ extension AuthState {
         // A token that expires soon is treated as refused: only another one will do.
         let token = record.accessToken
         _ = try await tokens(.none, reason: token.map { .rejected($0) } ?? .stale)
+    }
+}
+
+extension AuthState.RenewalFacts {
+    init(_ published: AuthState.Published) {
+        let status = published.status
+        freshUntil = published.freshUntil
+        issuedAt = published.record.lastTokenResponse?.issuedAt.timeIntervalSince1970
+        (canRenew, isSaved) = (status.canRenew, status.storeError == nil)
     }
 }
 
@@ -89,7 +79,25 @@ extension AuthState.Place {
     }
 
     /// Ends the grant that is stored here and not loaded; a stored state that can never be read is removed.
-    package func end() async throws { try await AuthState.end(key, in: environment) }
+    package func end() async throws {
+        let now = service.configuration.clock.now
+        try await withLease { lease in
+            let (record, version): (AuthState.Record, StoredAuthState.Version)
+            do {
+                guard let stored = try await lease.load() else { return }
+                (record, version) = (try AuthStateArchive(data: stored.archive).record, stored.version)
+            } catch {
+                guard error.isAboutContent else { throw error }
+                return try await lease.discard()
+            }
+            guard !record.isLoggedOut else { return }
+            let ended = record.applying(.loggedOut, at: record.nextStamp(at: now))
+            do { _ = try await lease.save(AuthStateArchive(ended).data(), expecting: version) } catch {
+                guard ended.lastRegistrationResponse == nil else { throw error }
+                try await lease.delete(expecting: version)
+            }
+        }
+    }
 
     /// Removes the record of a logout that is stored here, and not loaded, see `AuthState.forgetLogout()`.
     package func forgetLogout() async throws {

@@ -10,6 +10,14 @@ extension AuthState {
         case idToken
         /// The refresh token, which the provider must not rotate in the exchange.
         case refreshToken
+
+        func token(of tokens: Tokens, _ record: Record) -> TypedToken? {
+            switch self {
+            case .accessToken: TypedToken(tokens.accessToken, type: .accessToken)
+            case .idToken: tokens.idToken.map { TypedToken($0, type: .idToken) }
+            case .refreshToken: record.refreshToken.map { TypedToken($0, type: .refreshToken) }
+            }
+        }
     }
 
     /// Exchanges a token of the state for another, to act on the user's behalf elsewhere (RFC 8693).
@@ -41,13 +49,7 @@ extension AuthState {
         additionalParameters: Parameters = [:]
     ) async throws -> TokenResponse {
         let (tokens, record) = try await current(freshTokens())
-        let found: TypedToken? =
-            switch subject {
-            case .accessToken: TypedToken(tokens.accessToken, type: .accessToken)
-            case .idToken: tokens.idToken.map { TypedToken($0, type: .idToken) }
-            case .refreshToken: record.refreshToken.map { TypedToken($0, type: .refreshToken) }
-            }
-        guard let found else {
+        guard let found = subject.token(of: tokens, record) else {
             throw AuthStateError(
                 .invalidArgument, stage: .token, "The state has no token of this kind to exchange.",
                 expected: "\(subject)",
@@ -96,7 +98,7 @@ extension AuthState {
         var record = self.record
         // The scope and the details of the login are not those of this token.
         (record.scope, record.authorizationDetails) = (nil, nil)
-        return Tokens(storage: storage(response, of: record))
+        return tokens(response, of: record)
     }
 }
 

@@ -1,3 +1,4 @@
+import AuthStateFoundation
 public import AuthStateOAuth
 import AuthStateStorage
 import AuthStateSystem
@@ -16,20 +17,18 @@ extension AuthState {
     ///   `.transient` when it cannot be reached; `.notLoggedIn`; kind `.store` when the grant is revoked and its end
     ///   could not be saved. `CancellationError`.
     public func revoke() async throws {
-        try await transaction { state, lease in try await state.revoke(under: lease) }
-    }
-
-    private func revoke(under lease: any AuthStateLease) async throws {
-        try await synchronize(with: lease)
-        guard newest.refreshToken != nil || newest.lastTokenResponse != nil else {
-            throw AuthStateError.noUserIsLoggedIn
+        try await transaction { lease in
+            try await synchronize(with: lease)
+            guard newest.refreshToken != nil || newest.lastTokenResponse != nil else {
+                throw AuthStateError.noUserIsLoggedIn
+            }
+            let grantID = newest.grantID
+            try await service.revokeTokens(of: newest, beside: liveSideTokens)
+            // A login meanwhile began another grant; the stored and published grant is still the revoked one.
+            guard newest.grantID == grantID else { return await persist(under: lease) }
+            apply(.loggedOut)
+            try await reporting { try await perform(Storing(endOf: newest.grantID), under: lease) }
         }
-        let grantID = newest.grantID
-        try await service.revokeTokens(of: newest, beside: liveSideTokens)
-        // A login meanwhile began another grant; the stored and published grant is still the revoked one.
-        guard newest.grantID == grantID else { return await persist(under: lease) }
-        apply(.loggedOut)
-        _ = try await reporting { try await perform(Storing(endOf: newest.grantID), under: lease) }
     }
 
     /// How far a logout goes.
@@ -84,18 +83,19 @@ extension AuthState {
         work.reauthorization?.giveUp(AuthStateError.givenUp)
         let request = logout.request?(record)
         let (grants, removal) = await forget(before)
+        let revocation: LogoutOutcome.Part =
+            logout.revokes
+            ? await service.revocation(of: grants) { $0.grantID == before.grantID ? sideTokens : [] } : .notNeeded
         return LogoutOutcome(
-            removal: removal,
-            revocation: logout.revokes
-                ? await revocation(of: grants) { $0.grantID == before.grantID ? sideTokens : [] } : .notNeeded,
-            session: await endSession(request, presenting: logout.userAgent))
+            removal: removal, revocation: revocation,
+            session: await service.end(request, presenting: logout.userAgent))
     }
 
     /// Saves the end, and returns the grants that it ended, with their newest tokens: another process may have renewed
     /// this grant, or may have begun one that ends with it.
     private func forget(_ before: Record) async -> (grants: [Record], LogoutOutcome.Part) {
         do {
-            guard let stored = try await end(isCancellable: false)?.with(credentialOf: before) else {
+            guard let stored = try await commit(.loggedOut, isCancellable: false)?.with(credentialOf: before) else {
                 return ([before], .done)
             }
             let isSame = stored.stamps.grant == before.stamps.grant
@@ -107,37 +107,8 @@ extension AuthState {
 
     /// The access tokens beside the default one that have not expired.
     private var liveSideTokens: [String] {
-        let now = service.configuration.clock.now
-        return ledger.sideTokens.values.filter { $0.accessTokenExpirationDate.map { $0 > now } ?? true }.map(
+        ledger.sideTokens.values.filter { $0.accessTokenExpirationDate ?? .distantFuture > clock.now }.map(
             \.accessToken)
-    }
-
-    private func revocation(of grants: [Record], sideTokens: (Record) -> [String]) async -> LogoutOutcome.Part {
-        let grants = grants.filter { $0.refreshToken != nil || $0.lastTokenResponse != nil }
-        guard !grants.isEmpty else { return .notNeeded }
-        guard grants.contains(where: { $0.client.provider.revocationEndpoint != nil }) else { return .notOffered }
-        var failure: AuthStateError?
-        for grant in grants {
-            do { try await service.revokeTokens(of: grant, beside: sideTokens(grant)) } catch {
-                failure = failure ?? AuthStateError(ofLogout: error)
-            }
-        }
-        return failure.map { .failed($0) } ?? .done
-    }
-
-    private func endSession(
-        _ request: EndSessionRequest?, presenting userAgent: (any ExternalUserAgent)?
-    ) async -> LogoutOutcome.Session {
-        guard let request else { return .notNeeded }
-        guard request.configuration.endSessionEndpoint != nil else { return .notOffered }
-        do {
-            guard let userAgent else { return .pending(try service.begin(request)) }
-            try Task.checkCancellation()
-            try await service.endSession(request, presenting: userAgent)
-            return .ended
-        } catch {
-            return .failed(AuthStateError(ofLogout: error))
-        }
     }
 }
 
@@ -157,5 +128,37 @@ extension AuthorizationService {
     package func revokeTokens(of record: AuthState.Record, beside sideTokens: [String] = []) async throws {
         let accessToken = record.lastTokenResponse.map { [$0.accessToken] } ?? []
         try await revoke(refreshToken: record.refreshToken, accessTokens: accessToken + sideTokens, of: record.client)
+    }
+
+    /// Revokes the tokens of the grants that a logout has ended.
+    fileprivate func revocation(
+        of grants: [AuthState.Record], sideTokens: (AuthState.Record) -> [String]
+    ) async -> LogoutOutcome.Part {
+        let grants = grants.filter { $0.refreshToken != nil || $0.lastTokenResponse != nil }
+        guard !grants.isEmpty else { return .notNeeded }
+        guard grants.contains(where: { $0.client.provider.revocationEndpoint != nil }) else { return .notOffered }
+        var failure: AuthStateError?
+        for grant in grants {
+            do { try await revokeTokens(of: grant, beside: sideTokens(grant)) } catch {
+                failure = failure ?? AuthStateError(ofLogout: error)
+            }
+        }
+        return failure.map { .failed($0) } ?? .done
+    }
+
+    /// Ends the session at the provider.
+    fileprivate func end(
+        _ request: EndSessionRequest?, presenting userAgent: (any ExternalUserAgent)?
+    ) async -> LogoutOutcome.Session {
+        guard let request else { return .notNeeded }
+        guard request.configuration.endSessionEndpoint != nil else { return .notOffered }
+        do {
+            guard let userAgent else { return .pending(try begin(request)) }
+            try Task.checkCancellation()
+            try await endSession(request, presenting: userAgent)
+            return .ended
+        } catch {
+            return .failed(AuthStateError(ofLogout: error))
+        }
     }
 }

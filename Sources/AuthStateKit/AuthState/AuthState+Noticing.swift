@@ -12,8 +12,7 @@ extension AuthState {
     /// - Throws: `AuthStateError` of kind `.store` when the store cannot be read; the state is then unchanged.
     ///   `CancellationError`.
     public func reload() async throws {
-        let result = try await look().value()
-        if let error = result { throw error }
+        if let error = try await look().value() { throw error }
     }
 
     /// Adopts what another process stored since the last reading, if there may be a change.
@@ -30,7 +29,7 @@ extension AuthState {
 
     /// Whether the state is the stored one, as far as can be told without reading.
     package nonisolated var isInSight: Bool {
-        let now = service.configuration.clock.secondsSince1970
+        let now = clock.secondsSince1970
         return published.withLock { $0.freshness.isCurrent(at: now) }
     }
 
@@ -41,42 +40,41 @@ extension AuthState {
         work.looking = result
         // Detached, as a flight is: it belongs to all callers that wait for it, and the first of them may be cancelled.
         // It ends, because it has a deadline.
-        Task.detached { [self] in
-            let error = await readStore()
-            await endLook()
-            result.finish(.success(error))
-        }
+        Task.detached { [self] in result.finish(.success(await readStore())) }
         return result
     }
 
-    private func endLook() { work.looking = nil }
-
-    private func readStore(tries: Int = 4) async -> AuthStateError? {
-        let (store, key, wall) = (store, key, service.configuration.clock)
-        let known = published.withLock { $0.freshness }
-        let interval = options.storeCheckInterval.inSeconds
-        let reading = ledger.reading(at: wall.now)
+    private func readStore() async -> AuthStateError? {
+        defer { work.looking = nil }
+        var known = published.withLock { $0.freshness }
         // A caller that does not wait for other holders of the lease still waits for the store itself.
         let limit = Duration.seconds(5)
         do {
-            let (freshness, stored) = try await withDeadline(limit, clock: service.configuration.clock.waiting) {
-                // The watch is read before the store: a change in between is seen twice rather than missed.
-                var freshness = known.renewed(at: wall.secondsSince1970)
-                if !freshness.isWatching {
-                    freshness = StoreFreshness(await store.watch(key), at: wall.secondsSince1970, interval: interval)
+            // What was read or saved under a lease meanwhile may be newer than what is found, or older.
+            for _ in 0..<4 {
+                known = published.withLock { $0.freshness }
+                let reading = ledger.reading(at: clock.now)
+                let (freshness, stored) = try await withDeadline(limit, clock: clock.waiting) {
+                    [environment, key, known] in
+                    // The watch is read before the store: a change in between is seen twice rather than missed.
+                    let freshness =
+                        known.isWatching
+                        ? known.renewed(at: environment.service.configuration.clock.secondsSince1970)
+                        : environment.freshness(await environment.store.watch(key))
+                    return (freshness, try await environment.store.load(key))
                 }
-                return (freshness, try await store.load(key))
+                guard ledger.isLatest(reading) else { continue }
+                published.withLock { $0.freshness = freshness }
+                try take(stored, by: reading)
+                break
             }
-            // What was read or saved under a lease meanwhile may be newer than this, or older.
-            guard ledger.isLatest(reading) else { return tries > 1 ? await readStore(tries: tries - 1) : nil }
-            published.withLock { $0.freshness = freshness }
-            try take(stored, by: reading)
             return nil
         } catch {
-            let now = wall.secondsSince1970
             // A store that hangs is not waited for again at once, but soon: it may have another process's logout.
+            let interval = options.storeCheckInterval.inSeconds
             let pause = error is DeadlineExceeded ? max(interval, limit.inSeconds) : interval
-            published.withLock { $0.freshness = known.failed(at: now, retryingAfter: pause) }
+            let freshness = known.failed(at: clock.secondsSince1970, retryingAfter: pause)
+            published.withLock { $0.freshness = freshness }
             let failure =
                 error as? AuthStateError
                 ?? AuthStateError(

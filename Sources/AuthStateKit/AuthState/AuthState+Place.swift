@@ -1,5 +1,5 @@
 import AuthStateOAuth
-import AuthStateStorage
+package import AuthStateStorage
 import AuthStateSystem
 
 extension AuthState {
@@ -22,12 +22,6 @@ extension AuthState {
         public var options: Options { environment.options }
 
         /// Makes a place.
-        ///
-        /// - Parameters:
-        ///   - store: The store that keeps the state.
-        ///   - key: The key of the state in the store.
-        ///   - service: The service that talks to the provider.
-        ///   - options: The options of the state.
         public init(
             _ store: any AuthStateStore, key: AuthStateKey = .default,
             service: AuthorizationService = AuthorizationService(), options: Options = Options()
@@ -35,10 +29,7 @@ extension AuthState {
             self.init(Environment(service: service, store: store, options: options), key)
         }
 
-        init(_ environment: Environment, _ key: AuthStateKey) {
-            self.environment = environment
-            self.key = key
-        }
+        init(_ environment: Environment, _ key: AuthStateKey) { (self.environment, self.key) = (environment, key) }
     }
 }
 
@@ -72,10 +63,26 @@ extension AuthState.Place {
     /// redeemed.
     package func tryStore() async throws {
         try await service.traced {
-            try await store.withLease(key, deadline: options.leaseDeadline) { lease in
+            try await withLease { lease in
                 if let stored = try await lease.load() { _ = try AuthStateArchive(data: stored.archive) }
                 try await lease.reserve()
             }
+        }
+    }
+
+    /// Runs a transaction on the stored state, while no other process changes it.
+    package nonisolated(nonsending) func withLease<R>(
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R {
+        try await store.withLease(key, deadline: options.leaseDeadline, body)
+    }
+
+    /// Saves a record where nothing is stored.
+    package func saveFirst(_ record: AuthState.Record) async throws {
+        let archive = try AuthStateArchive(record).data()
+        try await withLease { lease in
+            guard try await lease.load() == nil else { return }
+            _ = try await lease.save(archive, expecting: nil)
         }
     }
 
@@ -91,21 +98,22 @@ extension AuthState.Place {
 extension AuthState {
     /// Saves a first grant over the stored state, and continues its count of epochs.
     fileprivate func begin(with event: Event) async {
-        do { try await transaction { state, lease in try await state.begin(with: event, under: lease) } } catch {
+        do {
+            try await transaction { lease in
+                let stored = try await lease.load()
+                let theirs = try stored.map {
+                    try environment.record(of: $0).with(credentialOf: newest).sharing(newest)
+                }
+                change { $0.begin(with: event, at: clock.now, over: theirs, stored?.version) }
+                await persist(under: lease, of: newest.grantID)
+                // Still under the lease: another process's change comes after it, and is noticed from the first moment.
+                let freshness = environment.freshness(await store.watch(key))
+                published.withLock { $0.freshness = freshness }
+            }
+        } catch {
             if newest.stamps.grant == .never { apply(event) }
-            report(unsaved: error, of: newest.grantID)
+            let login = newest.grantID
+            change { $0.saveFailed(error, of: login) }
         }
-    }
-
-    private func begin(with event: Event, under lease: any AuthStateLease) async throws {
-        let stored = try await lease.load()
-        let theirs = try stored.map { try environment.record(of: $0).with(credentialOf: newest).sharing(newest) }
-        change { $0.begin(with: event, at: service.configuration.clock.now, over: theirs, stored?.version) }
-        _ = try? await reporting(newest.grantID) { try await perform(Storing(), under: lease, isRead: true) }
-        // Still under the lease: another process's change comes after it, and is noticed from the first moment.
-        let freshness = StoreFreshness(
-            await store.watch(key), at: service.configuration.clock.secondsSince1970,
-            interval: options.storeCheckInterval.inSeconds)
-        published.withLock { $0.freshness = freshness }
     }
 }

@@ -58,22 +58,17 @@ extension AuthState {
         guard before.machineGrant == nil else { throw error }
         guard !before.hasTokens || how.account.canCompare(before) else { throw AuthStateError(unknownAccount: error) }
         let running = work.reauthorization.flatMap { $0.isOver ? nil : $0 }
-        let isSame = newest.grantID == before.grantID || !(newest.hasTokens || before.hasTokens)
-        if running != nil || isSame {
-            try await (running ?? start(how, because: error)).value()
+        let grantID = newest.grantID
+        if running != nil || grantID == before.grantID || !(newest.hasTokens || before.hasTokens) {
+            let login = running ?? SharedLogin { [self] in try await logIn(how, because: error, over: grantID) }
+            work.reauthorization = login
+            try await login.value()
         }
         // A logout meanwhile is not undone.
         guard newest.isAuthorized else { throw error }
         if how.account.usesIDTokens, let idToken = before.idToken {
             try IDToken.checkAccount(of: newest.idToken, isThatOf: idToken)
         }
-    }
-
-    private func start(_ how: Reauthorization, because error: AuthStateError) -> SharedLogin<Void> {
-        let grantID = newest.grantID
-        let login = SharedLogin { [self] in try await logIn(how, because: error, over: grantID) }
-        work.reauthorization = login
-        return login
     }
 
     /// Logs the user in, and replaces a grant with the result, unless the grant has changed meanwhile.

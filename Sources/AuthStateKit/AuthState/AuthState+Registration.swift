@@ -58,8 +58,8 @@ extension AuthState {
     ///
     /// - Throws: `AuthStateError` with `.invalidArgument` for a request of another client, or kind `.store`.
     func prepare(_ request: inout AuthorizationRequest) async throws {
-        try await transaction { state, lease in
-            try await state.synchronize(with: lease)
+        try await transaction { lease in
+            try await synchronize(with: lease)
             try await lease.reserve()
         }
         guard request.client.id == newest.client.id else {

@@ -14,7 +14,7 @@ extension AuthState {
     ///   be written: then the provider was not asked. `CancellationError`.
     @discardableResult
     public func readRegistration() async throws -> RegistrationResponse {
-        try await manageRegistration(credential: nil) { _, _ in nil }
+        try await manageRegistration { _, _ in nil }
     }
 
     /// Changes the registration (RFC 7592, section 2.2), and keeps the provider's answer.
@@ -40,56 +40,47 @@ extension AuthState {
     /// - Throws: As `updateRegistration`; nothing is forgotten then. Kind `.store` when the client is deleted and that
     ///   could not be saved.
     public func deleteRegistration() async throws {
-        try await transaction { state, lease in try await state.deleteRegistration(under: lease) }
-    }
-
-    private func deleteRegistration(under lease: any AuthStateLease) async throws {
-        try await synchronize(with: lease)
-        let (registration, provider) = (try registration(), newest.client.provider)
-        try Task.checkCancellation()
-        try await Task {
-            try await service.deleteRegistration(
-                registration, issuer: provider.issuer, addressPolicy: provider.addressPolicy)
-            apply(.registrationDeleted(clientID: registration.clientID))
-            try await reporting { try await perform(Storing(endOf: newest.grantID), under: lease) }
-        }.value
+        try await transaction { lease in
+            try await synchronize(with: lease)
+            let (registration, provider) = (try registration(), newest.client.provider)
+            try Task.checkCancellation()
+            try await Task {
+                try await service.deleteRegistration(
+                    registration, issuer: provider.issuer, addressPolicy: provider.addressPolicy)
+                apply(.registrationDeleted(clientID: registration.clientID))
+                try await reporting { try await perform(Storing(endOf: newest.grantID), under: lease) }
+            }.value
+        }
     }
 
     /// - Parameter update: Makes the new registration from the current one; nil only reads it.
     private func manageRegistration(
-        credential: ClientCredential?,
-        _ update: @Sendable (RegistrationResponse, ProviderConfiguration) throws -> RegistrationRequest?
+        credential: ClientCredential? = nil,
+        _ update: (RegistrationResponse, ProviderConfiguration) throws -> RegistrationRequest?
     ) async throws -> RegistrationResponse {
-        try await transaction { state, lease in
-            try await state.manageRegistration(credential: credential, update, under: lease)
+        try await transaction { lease in
+            // Unsaved changes are saved first: a token of an earlier answer that is in memory alone is the only valid one.
+            try await perform(Storing(), under: lease)
+            let (registration, provider) = (try registration(), newest.client.provider)
+            let request = try update(registration, provider)
+            try await lease.reserve()
+            try Task.checkCancellation()
+            // A separate task, which the caller's cancellation does not reach: from here on the known token may be
+            // replaced, and the new one is in the answer alone.
+            return try await Task {
+                let response =
+                    if let request {
+                        try await service.updateRegistration(registration, to: request)
+                    } else {
+                        try await service.readRegistration(
+                            registration, issuer: provider.issuer, addressPolicy: provider.addressPolicy)
+                    }
+                let own = store.mayBeWrittenByOthers ? credential?.succeeding(newest.client.credential) : credential
+                apply(.registrationChanged(response, credential: own))
+                await persist(under: lease)
+                return response
+            }.value
         }
-    }
-
-    private func manageRegistration(
-        credential: ClientCredential?,
-        _ update: @Sendable (RegistrationResponse, ProviderConfiguration) throws -> RegistrationRequest?,
-        under lease: any AuthStateLease
-    ) async throws -> RegistrationResponse {
-        // Unsaved changes are saved first: a token of an earlier answer that is in memory alone is the only valid one.
-        try await perform(Storing(), under: lease)
-        let (registration, provider) = (try registration(), newest.client.provider)
-        let request = try update(registration, provider)
-        try await lease.reserve()
-        try Task.checkCancellation()
-        // A separate task, which the caller's cancellation does not reach: from here on the known token may be
-        // replaced, and the new one is in the answer alone.
-        return try await Task {
-            let response =
-                if let request {
-                    try await service.updateRegistration(registration, to: request)
-                } else {
-                    try await service.readRegistration(
-                        registration, issuer: provider.issuer, addressPolicy: provider.addressPolicy)
-                }
-            let own = store.mayBeWrittenByOthers ? credential?.succeeding(newest.client.credential) : credential
-            await persist(.registrationChanged(response, credential: own), under: lease)
-            return response
-        }.value
     }
 
     private func registration() throws -> RegistrationResponse {

@@ -15,41 +15,7 @@ extension AuthState {
     ///   - credential: The client's credential, in place of the one that the stored state refers to.
     /// - Throws: `AuthStateError`: `.notLoggedIn` when nothing is stored; kind `.store` when it cannot be read.
     public static func restore(at place: Place, credential: ClientCredential? = nil) async throws -> AuthState {
-        try await restore(at: place, credential: { _ in credential }, sharing: { $0 })
-    }
-
-    /// Reads a stored state; the caller may replace its parts with equal ones that other states already have.
-    ///
-    /// - Parameters:
-    ///   - credential: Returns the program's credential for the client of the record, nil for the stored one.
-    ///   - grant: The program's own grant, whose key or assertion takes the place of the stored one.
-    package static func restore(
-        at place: Place, credential: (Record) -> ClientCredential?, grant: MachineGrant? = nil,
-        sharing: (Record) -> Record
-    ) async throws -> AuthState {
-        let (environment, key) = (place.environment, place.key)
-        let store = environment.store
-        // The watch first: what changes from here on is noticed.
-        let now = environment.service.configuration.clock.secondsSince1970
-        let freshness = StoreFreshness(
-            await store.watch(key), at: now, interval: environment.options.storeCheckInterval.inSeconds)
-        let location = store.location(of: key)
-        guard let stored = try await store.load(key) else {
-            throw AuthStateError.noUserIsLoggedIn.received("nothing in \(location)")
-        }
-        var record: Record
-        do { record = try environment.record(of: stored) } catch let error as AuthStateError {
-            throw error.received([error.received, "in \(location)"].compactMap(\.self).joined(separator: " "))
-        }
-        let given = credential(record)
-        if given != nil || grant != nil {
-            record = try environment.record(of: stored, credential: given, grant: grant)
-        }
-        if record.isForgettable {
-            throw AuthStateError.noUserIsLoggedIn.received("the note that a logout left in \(location)")
-        }
-        return AuthState(
-            sharing(record), in: environment, key: key, storedVersion: stored.version, freshness: freshness)
+        try await place.restored { _ in credential }
     }
 
     /// Reads a stored state, or logs in where there is none to continue with.
@@ -71,8 +37,7 @@ extension AuthState {
         _ login: Login, at place: Place, annotations: [String: String] = [:]
     ) async throws -> AuthState {
         do {
-            let state = try await restore(
-                at: place, credential: { _ in login.ownCredential }, grant: login.machineGrant, sharing: { $0 })
+            let state = try await place.restored(grant: login.machineGrant) { _ in login.ownCredential }
             if login.couldHaveMade(state.record), state.hasTokens { return state }
         } catch AuthStateError.Code.notLoggedIn {}
         return try await logIn(login, at: place, annotations: annotations)
@@ -80,6 +45,38 @@ extension AuthState {
 
     /// Whether there are fresh tokens, or a means to get some, and no error.
     private nonisolated var hasTokens: Bool { status.canRenew || tokensIfFresh() != nil }
+}
+
+extension AuthState.Place {
+    /// Reads a stored state; the caller may replace its parts with equal ones that other states already have.
+    ///
+    /// - Parameters:
+    ///   - grant: The program's own grant, whose key or assertion takes the place of the stored one.
+    ///   - credential: Returns the program's credential for the client of the record, nil for the stored one.
+    package func restored(
+        grant: AuthState.MachineGrant? = nil, sharing: (AuthState.Record) -> AuthState.Record = { $0 },
+        credential: (AuthState.Record) -> ClientCredential?
+    ) async throws -> AuthState {
+        // The watch first: what changes from here on is noticed.
+        let freshness = environment.freshness(await store.watch(key))
+        let location = store.location(of: key)
+        guard let stored = try await store.load(key) else {
+            throw AuthStateError.noUserIsLoggedIn.received("nothing in \(location)")
+        }
+        var record: AuthState.Record
+        do { record = try environment.record(of: stored) } catch let error as AuthStateError {
+            throw error.received([error.received, "in \(location)"].compactMap(\.self).joined(separator: " "))
+        }
+        let given = credential(record)
+        if given != nil || grant != nil {
+            record = try environment.record(of: stored, credential: given, grant: grant)
+        }
+        if record.isForgettable {
+            throw AuthStateError.noUserIsLoggedIn.received("the note that a logout left in \(location)")
+        }
+        return AuthState(
+            sharing(record), in: environment, key: key, storedVersion: stored.version, freshness: freshness)
+    }
 }
 
 extension AuthState.Record {

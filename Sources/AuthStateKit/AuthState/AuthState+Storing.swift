@@ -9,16 +9,22 @@ extension AuthState {
     /// The event takes effect at once: a renewal in progress sees it. When saving fails, the state is kept in memory
     /// and saved with the next change.
     ///
+    /// - Parameter isCancellable: Whether the caller's cancellation ends the saving; a grant's goes on, which is in no other place.
+    /// - Returns: The record that was stored, when a logout has ended its grant.
     /// - Throws: `AuthStateError` of kind `.store`.
-    func commit(_ event: Event) async throws {
+    @discardableResult
+    func commit(_ event: Event, isCancellable: Bool = true) async throws -> Record? {
         apply(event)
-        guard event.bringsClient else { return try await reporting { try await store() } }
-        // The grant is in no other place: saving it continues when the caller is cancelled.
-        try await reporting(newest.grantID) { try await Task { try await store() }.value }
+        let storing = Storing(endOf: event.endsGrant ? newest.grantID : nil)
+        return try await reporting(event.bringsClient ? newest.grantID : nil) {
+            if isCancellable, !event.bringsClient { return try await store(storing) }
+            // A separate task, which the caller's cancellation does not reach; the lease has a deadline.
+            return try await Task { try await store(storing) }.value
+        }
     }
 
-    private func store() async throws {
-        _ = try await transaction { state, lease in try await state.perform(Storing(), under: lease) }
+    private func store(_ storing: Storing) async throws -> Record? {
+        try await transaction { try await perform(storing, under: $0) }
     }
 
     /// Saves changes that could not be saved before; does nothing when everything is saved.
@@ -26,9 +32,9 @@ extension AuthState {
     /// - Throws: `AuthStateError` of kind `.store`; `CancellationError`.
     public func save() async throws {
         guard !ledger.isSaved else { return }
-        do { try await store() } catch {
+        do { _ = try await store(Storing()) } catch {
             // Another transaction in progress here saves everything, or reports why not.
-            if work.transactions == 0 { report(unsaved: error) }
+            if work.transactions == 0 { change { $0.saveFailed(error) } }
             throw error
         }
     }
@@ -39,7 +45,7 @@ extension AuthState {
     @discardableResult
     func reporting<R>(_ login: String? = nil, _ save: () async throws -> R) async throws -> R {
         do { return try await save() } catch {
-            report(unsaved: error, of: login)
+            change { $0.saveFailed(error, of: login) }
             throw error
         }
     }
@@ -48,53 +54,32 @@ extension AuthState {
     ///
     /// - Parameter look: Called when another process, which has the lease, may have stored something; a result is that of
     ///   the transaction.
-    func transaction<R: Sendable>(
-        whileWaiting look: @Sendable (isolated AuthState) async throws -> R? = { _ in nil },
-        _ body: @Sendable (isolated AuthState, any AuthStateLease) async throws -> R
+    func transaction<R>(
+        whileWaiting look: nonisolated(nonsending) () async throws -> R? = { nil },
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
-        try await store.withLease(key, deadline: options.leaseDeadline, whileWaiting: { try await look(self) }) {
-            lease in
-            try await self.count(lease, body)
+        try await store.withLease(key, deadline: options.leaseDeadline, whileWaiting: look) { lease in
+            work.transactions += 1
+            defer { work.transactions -= 1 }
+            return try await body(lease)
         }
     }
 
-    private func count<R: Sendable>(
-        _ lease: any AuthStateLease, _ body: @Sendable (isolated AuthState, any AuthStateLease) async throws -> R
-    ) async throws -> R {
-        work.transactions += 1
-        defer { work.transactions -= 1 }
-        return try await body(self, lease)
-    }
-
-    /// Reports that the state could not be saved.
-    func report(unsaved error: any Error, of login: String? = nil) {
-        let error = AuthStateError(unsaved: error)
-        change { $0.saveFailed(error, of: login) }
-    }
-
     /// Applies an event in memory.
-    ///
-    /// - Parameter stamp: The time of the decision; nil is now.
-    func apply(_ event: Event, at stamp: Stamp? = nil) {
-        let stamp = stamp ?? stampNow()
+    func apply(_ event: Event) {
+        let stamp = stampNow()
         change { $0.apply(event, at: stamp) }
     }
 
     /// Returns the stamp of a decision made now.
-    func stampNow() -> Stamp { newest.nextStamp(at: now) }
-
-    private var now: Date { service.configuration.clock.now }
+    func stampNow() -> Stamp { newest.nextStamp(at: clock.now) }
 
     /// Adopts what another process stored since the last reading.
-    ///
-    /// - Returns: The stored state.
-    @discardableResult
-    func synchronize(with lease: any AuthStateLease) async throws -> StoredAuthState? {
-        var (reading, found) = (ledger.reading(at: now), try await lease.load())
+    func synchronize(with lease: any AuthStateLease) async throws {
+        var (reading, found) = (ledger.reading(at: clock.now), try await lease.load())
         // Where a lease was lost, an operation of another transaction may have ended meanwhile, and may be the later one.
-        while !ledger.isLatest(reading) { (reading, found) = (ledger.reading(at: now), try await lease.load()) }
+        while !ledger.isLatest(reading) { (reading, found) = (ledger.reading(at: clock.now), try await lease.load()) }
         try take(found, by: reading, isLeased: true, followsCrash: lease.followsCrash)
-        return found
     }
 
     /// Takes in what a reading found.
@@ -120,7 +105,9 @@ extension AuthState {
                 switch step {
                 case .load: try await synchronize(with: lease)
                 case .save: try await save(under: lease)
-                case .delete(let end): try await delete(end, under: lease)
+                case .delete(let end):
+                    try await lease.delete(expecting: end.expected)
+                    change { $0.deleted(end) }
                 case .discard(let end):
                     try await lease.discard()
                     change { $0.deleted(end) }
@@ -142,41 +129,9 @@ extension AuthState {
         service.configuration.trace?.note(.store, "Saved the state", [.init("key", key.rawValue)])
     }
 
-    /// Applies an event and saves it under the held lease: it may be the last chance.
-    ///
-    /// When that fails, the error is reported and the event is saved later.
-    func persist(_ event: Event, at stamp: Stamp? = nil, under lease: any AuthStateLease) async {
-        apply(event, at: stamp)
-        await persist(under: lease)
-    }
-
-    /// Saves unsaved changes, or reports why they could not be saved.
-    func persist(under lease: any AuthStateLease) async {
-        _ = try? await reporting { try await perform(Storing(), under: lease, isRead: true) }
-    }
-
-    /// Ends the grant, here at once and then in the store.
-    ///
-    /// - Returns: The record that was stored, when this call has ended its grant.
-    @discardableResult
-    func end(isCancellable: Bool = true) async throws -> Record? {
-        apply(.loggedOut)
-        let grantID = newest.grantID
-        return try await reporting {
-            // The caller's cancellation does not reach a separate task; the lease has a deadline.
-            let task = Task { try await transaction { try await $0.perform(Storing(endOf: grantID), under: $1) } }
-            return try await withTaskCancellationHandler {
-                try await task.value
-            } onCancel: {
-                if isCancellable { task.cancel() }
-            }
-        }
-    }
-
-    /// Deletes the stored record in place of an end that is saved.
-    func delete(_ end: Ledger.Writing, under lease: any AuthStateLease) async throws {
-        try await lease.delete(expecting: end.expected)
-        change { $0.deleted(end) }
+    /// Saves unsaved changes, or reports why they could not be saved; they are saved later then.
+    func persist(under lease: any AuthStateLease, of login: String? = nil) async {
+        _ = try? await reporting(login) { try await perform(Storing(), under: lease, isRead: true) }
     }
 }
 

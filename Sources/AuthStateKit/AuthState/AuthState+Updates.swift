@@ -12,17 +12,7 @@ extension AuthState {
     ///   state's, and then nothing changes; of kind `.store` when the state could not be saved, and then it still changes
     ///   in memory.
     public func update(with response: AuthorizationResponse?, error: (any Error)? = nil) async throws {
-        if let error = error as? AuthStateError, error.response != nil, error.stage == .authorization {
-            return try await commit(.failed(error))
-        }
-        guard let response else { return }
-        guard newest.isOf(response.request.client) else {
-            throw AuthStateError(
-                .invalidArgument, stage: .authorization, "The response is not one to this state's client.",
-                expected: "\(newest.client)", received: "\(response.request.client)",
-                hint: "Keep a state for each client and provider.")
-        }
-        try await commit(.authorized(response))
+        if let event = try newest.event(of: response, error) { try await commit(event) }
     }
 
     /// Takes the answer of the token endpoint (AppAuth's `updateWithTokenResponse:error:`); its ID token is not checked.
@@ -34,18 +24,7 @@ extension AuthState {
     ///   none, and then nothing changes; of kind `.store` when the state could not be saved, and then it still changes
     ///   in memory.
     public func update(with response: TokenResponse?, error: (any Error)? = nil) async throws {
-        if let error = error as? AuthStateError, error.response != nil, error.stage == .token || error.stage == .refresh
-        {
-            return try await commit(.failed(error))
-        }
-        guard let response else { return }
-        guard !response.isBoundToKey || newest.dpopKey != nil else {
-            throw AuthStateError(
-                .credentialUnavailable, stage: .usage,
-                "These tokens are bound to a DPoP key, and the state does not have it.",
-                hint: "Give the state the authorization response first: its request has the key.")
-        }
-        try await commit(.tokens(response))
+        if let event = try newest.event(of: response, error) { try await commit(event) }
     }
 
     /// Takes the answer of the registration endpoint (AppAuth's `updateWithRegistrationResponse:`).
@@ -60,10 +39,8 @@ extension AuthState {
     /// - Throws: `AuthStateError` of kind `.store` when the state could not be saved; it still changes in memory.
     public func update(authorizationError error: any Error) async throws {
         let known = error as? AuthStateError
-        try await commit(
-            .failed(
-                known ?? AuthStateError(.providerError, stage: .resource, "The authorization ended.", underlying: error)
-            ))
+        let error = AuthStateError(.providerError, stage: .resource, "The authorization ended.", underlying: error)
+        try await commit(.failed(known ?? error))
     }
 
     /// Requests a renewal before the next use of the tokens.
@@ -74,28 +51,7 @@ extension AuthState {
     /// Forgets the grant, here and in the store; unlike `logOut(.local)`, can be cancelled.
     ///
     /// - Throws: `AuthStateError` of kind `.store` when the end could not be saved; in memory the grant is gone.
-    package func clear() async throws { try await end() }
-
-    /// Ends a stored grant that is not loaded; a stored state that can never be read is removed.
-    static func end(_ key: AuthStateKey, in environment: Environment) async throws {
-        let now = environment.service.configuration.clock.now
-        try await environment.store.withLease(key, deadline: environment.options.leaseDeadline) { lease in
-            let (record, version): (Record, StoredAuthState.Version)
-            do {
-                guard let stored = try await lease.load() else { return }
-                (record, version) = (try AuthStateArchive(data: stored.archive).record, stored.version)
-            } catch {
-                guard error.isAboutContent else { throw error }
-                return try await lease.discard()
-            }
-            guard !record.isLoggedOut else { return }
-            let ended = record.applying(.loggedOut, at: record.nextStamp(at: now))
-            do { _ = try await lease.save(AuthStateArchive(ended).data(), expecting: version) } catch {
-                guard ended.lastRegistrationResponse == nil else { throw error }
-                try await lease.delete(expecting: version)
-            }
-        }
-    }
+    package func clear() async throws { try await commit(.loggedOut) }
 
     /// Removes the record that a logout left in the store; has no effect when another process has logged in since.
     ///
@@ -104,13 +60,13 @@ extension AuthState {
     ///
     /// - Throws: `AuthStateError` of kind `.store`; `CancellationError`.
     public func forgetLogout() async throws {
-        try await transaction { state, lease in try await state.forgetLogout(under: lease) }
-    }
-
-    private func forgetLogout(under lease: any AuthStateLease) async throws {
-        try await synchronize(with: lease)
-        guard ledger.isSaved, ledger.version != nil, newest.isForgettable else { return }
-        try await delete(ledger.writing, under: lease)
+        try await transaction { lease in
+            try await synchronize(with: lease)
+            guard ledger.isSaved, ledger.version != nil, newest.isForgettable else { return }
+            let end = ledger.writing
+            try await lease.delete(expecting: end.expected)
+            change { $0.deleted(end) }
+        }
     }
 
     /// Removes a stored state, readable or not: a logout without a state at hand.
@@ -124,6 +80,42 @@ extension AuthState {
         from store: any AuthStateStore, key: AuthStateKey = .default, deadline: Duration = .seconds(30)
     ) async throws {
         try await store.withLease(key, deadline: deadline) { lease in try await lease.discard() }
+    }
+}
+
+extension AuthState.Record {
+    /// Returns what an answer of the authorization endpoint, or its error, does to the state; nil for nothing.
+    ///
+    /// - Throws: `AuthStateError` with `.invalidArgument` for an answer to another client.
+    func event(of response: AuthorizationResponse?, _ error: (any Error)?) throws -> AuthState.Event? {
+        if let error = error as? AuthStateError, error.response != nil, error.stage == .authorization {
+            return .failed(error)
+        }
+        guard let response else { return nil }
+        guard isOf(response.request.client) else {
+            throw AuthStateError(
+                .invalidArgument, stage: .authorization, "The response is not one to this state's client.",
+                expected: "\(client)", received: "\(response.request.client)",
+                hint: "Keep a state for each client and provider.")
+        }
+        return .authorized(response)
+    }
+
+    /// Returns what an answer of the token endpoint, or its error, does to the state; nil for nothing.
+    ///
+    /// - Throws: `AuthStateError` with `.credentialUnavailable` for tokens that are bound to a key that the state has not.
+    func event(of response: TokenResponse?, _ error: (any Error)?) throws -> AuthState.Event? {
+        if let error = error as? AuthStateError, error.response != nil, [.token, .refresh].contains(error.stage) {
+            return .failed(error)
+        }
+        guard let response else { return nil }
+        guard !response.isBoundToKey || dpopKey != nil else {
+            throw AuthStateError(
+                .credentialUnavailable, stage: .usage,
+                "These tokens are bound to a DPoP key, and the state does not have it.",
+                hint: "Give the state the authorization response first: its request has the key.")
+        }
+        return .tokens(response)
     }
 }
 

@@ -28,6 +28,7 @@ public actor AuthState {
     lazy var work = Work()
     /// The renewals in progress, one for each set of parameters.
     var flights: [RenewalParameters: Flight] { work.flights }
+    nonisolated var clock: WallClock { service.configuration.clock }
 
     /// Makes a state from a record; nothing is saved until something changes.
     ///
@@ -58,16 +59,12 @@ public actor AuthState {
         _ record: Record, in environment: Environment, key: AuthStateKey,
         storedVersion: StoredAuthState.Version? = nil, freshness: StoreFreshness? = nil
     ) {
-        let (service, options) = (environment.service, environment.options)
         let box = Box(record)
         ledger = Ledger(box, version: storedVersion)
         self.environment = environment
         self.key = key
-        let freshness =
-            freshness
-            ?? StoreFreshness(
-                nil, at: service.configuration.clock.secondsSince1970, interval: options.storeCheckInterval.inSeconds)
-        published = Lock(Visible(state: Published(box, options: options, service: service), freshness: freshness))
+        let state = Published(box, options: environment.options, service: environment.service)
+        published = Lock(Visible(state: state, freshness: freshness ?? environment.freshness(nil)))
     }
 
     /// The state as it can be shown; read from anywhere, without waiting.
@@ -109,15 +106,15 @@ public actor AuthState {
     /// Returns the tokens if they are fresh and the store need not be read, else nil.
     @usableFromInline
     nonisolated func tokensIfUpToDate() -> Tokens? {
-        tokensIfUpToDate(at: service.configuration.clock.secondsSince1970).map(Tokens.init(storage:))
+        tokensAtHand(at: service.configuration.clock.secondsSince1970)
     }
 
     /// - Parameter now: The time, in seconds since 1970.
     @inline(__always)
-    nonisolated func tokensIfUpToDate(at now: Double) -> Tokens.Storage? {
+    package nonisolated func tokensAtHand(at now: Double) -> Tokens? {
         published.withLock { visible in
             now < visible.state.freshUntil && visible.freshness.isCurrent(at: now) ? visible.state.tokens : nil
-        }
+        }.map(Tokens.init(storage:))
     }
 
     /// The one way to change what this state knows: tells the observer what came of it, then shows readers what they may see.
@@ -147,9 +144,7 @@ public actor AuthState {
         @usableFromInline let options: Options
 
         init(service: AuthorizationService, store: any AuthStateStore, options: Options) {
-            self.service = service
-            self.store = store
-            self.options = options
+            (self.service, self.store, self.options) = (service, store, options)
         }
     }
 

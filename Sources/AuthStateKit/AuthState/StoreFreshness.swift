@@ -45,3 +45,11 @@ struct StoreFreshness: Sendable {
     /// Returns the same watch with a new validity window; read the store afterwards.
     func renewed(at date: Double) -> StoreFreshness { StoreFreshness(watch, at: date, interval: interval) }
 }
+
+extension AuthState.Environment {
+    /// Starts a validity window now; read the store afterwards.
+    func freshness(_ watch: (any AuthStateWatch)?) -> StoreFreshness {
+        StoreFreshness(
+            watch, at: service.configuration.clock.secondsSince1970, interval: options.storeCheckInterval.inSeconds)
+    }
+}

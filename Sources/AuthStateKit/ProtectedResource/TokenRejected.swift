@@ -17,24 +17,11 @@ public struct TokenRejected: Error, Sendable, Hashable {
     public var url: URL?
 
     /// Makes a rejection.
-    ///
-    /// - Parameters:
-    ///   - challenges: The values of the answer's `WWW-Authenticate` lines.
-    ///   - body: The beginning of the answer's body, for the error that the state keeps.
-    ///   - dpopNonce: The answer's `DPoP-Nonce` (RFC 9449, section 9), for the next proof for `url`.
-    ///   - url: The URL that answered; nil when it is not known.
     public init(challenges: [String], body: String? = nil, dpopNonce: String? = nil, url: URL? = nil) {
-        self.challenges = challenges
-        self.body = body
-        self.dpopNonce = dpopNonce
-        self.url = url
+        (self.challenges, self.body, self.dpopNonce, self.url) = (challenges, body, dpopNonce, url)
     }
 
-    /// Makes the rejection from a resource's answer.
-    ///
-    /// - Parameters:
-    ///   - response: The answer that refuses the token.
-    ///   - url: The URL that answered, for a DPoP nonce in the answer.
+    /// Makes the rejection from the answer that refuses the token.
     public init(_ response: TransportResponse, of url: URL? = nil) {
         challenges = response.headers[values: "WWW-Authenticate"]
         body = response.body.isEmpty ? nil : String(decoding: response.body.prefix(1024), as: UTF8.self)
@@ -89,6 +76,23 @@ public struct UnauthorizedPolicy: Sendable, Hashable {
     let choice: Choice
     /// Whether a refused token is renewed.
     var renews: Bool { choice == .renewOnce || choice == .renewOnceForRequest }
+
+    /// What a refusal that no renewal mends does to the state.
+    enum Effect: Sendable {
+        case none, remembersToken, endsLogin
+    }
+
+    /// Returns the effect of a refusal that no renewal mends.
+    ///
+    /// - Parameter isMachine: Whether the grant is a client's own, without a user who could log in again.
+    func effect(isMachine: Bool) -> Effect {
+        switch choice {
+        case .failRequestOnly: .none
+        case .renewOnceForRequest: .remembersToken
+        case .renewOnce: isMachine ? .none : .endsLogin
+        case .fail: .endsLogin
+        }
+    }
 
     /// One renewal and one more try; a second refusal moves the state into error, unless it is a client's own: that has
     /// no user who could log in again, so its next request tries another token.

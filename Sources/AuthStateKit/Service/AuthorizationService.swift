@@ -71,6 +71,24 @@ public struct AuthorizationService: Sendable {
         }
     }
 
+    /// Sends a request to a protected resource with tokens, and checks what the answer says about them.
+    nonisolated(nonsending) func send(
+        _ request: TransportRequest, with tokens: Tokens, by send: (TransportRequest) async throws -> TransportResponse
+    ) async throws -> TransportResponse {
+        var request = request
+        for field in try tokens.authorizationHeaders(method: request.method, url: request.url) {
+            request.headers[field.name] = field.value
+        }
+        let response: TransportResponse
+        do { response = try await send(request) } catch let error as TransportError {
+            throw request.secrets.hiding(AuthStateError(error, stage: .resource))
+        }
+        return try GuardedResponse(response, to: request, trace: configuration.trace).read { response in
+            try tokens.check(response, of: request.url, now: configuration.clock.now)
+            return response
+        }
+    }
+
     /// Returns a request within the service's limits.
     func limited(_ request: TransportRequest, _ addresses: AddressPolicy) -> TransportRequest {
         var request = request

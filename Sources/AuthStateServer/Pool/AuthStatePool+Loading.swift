@@ -50,9 +50,8 @@ extension AuthStatePool {
             try await existing.catchUp()
             state = existing
         } else {
-            state = try await AuthState.restore(
-                at: place.at(key), credential: { _ in credential(key) },
-                sharing: { record in parts.withLock { $0.share(record) } })
+            state = try await place.at(key).restored(
+                sharing: { record in parts.withLock { $0.share(record) } }, credential: { _ in credential(key) })
         }
         guard state.isGranted else { throw AuthStateError.noUserIsLoggedIn }
         return state

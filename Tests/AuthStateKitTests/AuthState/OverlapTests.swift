@@ -115,7 +115,7 @@ struct OverlapTests {
         let state = fixture.state()
         try await state.setNeedsTokenRefresh()
         // The save fails, and the next one has saved everything before the failure is reported.
-        await state.report(unsaved: AuthStateError(.storeUnwritable, stage: .store, "disk full"))
+        await state.change { $0.saveFailed(AuthStateError(.storeUnwritable, stage: .store, "disk full")) }
         #expect(state.status.storeError == nil && state.isEvictable)
     }
 
@@ -336,7 +336,7 @@ struct OverlapTests {
         try await theirs.clear()
         fixture.clock.advance(by: .seconds(30))
         store.hold(.load, at: gate)
-        let transaction = Task { _ = try await mine.transaction { try await $0.synchronize(with: $1) } }
+        let transaction = Task { try await mine.catchUp() }
         await gate.arrivals()
         try await bounded { try await mine.notice() }
         #expect(!mine.isAuthorized)

@@ -34,9 +34,7 @@ extension AuthState {
         let result = SharedResult<Tokens>()
 
         init(_ parameters: RenewalParameters, reason: Reason, grantID: String, instrument: (any RenewalInstrument)?) {
-            self.parameters = parameters
-            self.reason = reason
-            self.grantID = grantID
+            (self.parameters, self.reason, self.grantID) = (parameters, reason, grantID)
             self.instrument = instrument
         }
     }
@@ -51,7 +49,7 @@ extension AuthState {
     ///
     /// Waits outside the actor, so that a thousand callers need no thousand turns there when a renewal ends.
     nonisolated(nonsending) func tokens(_ parameters: RenewalParameters, reason: Flight.Reason) async throws -> Tokens {
-        let asked = service.configuration.clock.secondsSince1970
+        let asked = clock.secondsSince1970
         var hasSeenExpired = false
         while true {
             let flight: Flight
@@ -66,7 +64,7 @@ extension AuthState {
                 if isJoined, !tokens.storage.satisfies(reason, askedAt: asked) { continue }
                 // Saving them may have taken longer than they last. Checked once: a provider's tokens may never last
                 // longer.
-                if isJoined, !hasSeenExpired, tokens.storage.hasExpired(by: service.configuration.clock.now) {
+                if isJoined, !hasSeenExpired, tokens.storage.hasExpired(by: clock.now) {
                     hasSeenExpired = true
                     continue
                 }
@@ -75,14 +73,10 @@ extension AuthState {
             } catch is Superseded {
                 continue
             } catch let error as AuthStateError {
-                do {
-                    if let tokens = try await tokens(insteadOf: error, parameters, reason) { return tokens }
-                } catch let other as AuthStateError {
-                    notify(.tokensDenied(other))
-                    throw other
+                do { return try await tokens(insteadOf: error, parameters, reason) } catch let error as AuthStateError {
+                    notify(.tokensDenied(error))
+                    throw error
                 }
-                notify(.tokensDenied(error))
-                throw error
             }
         }
     }
@@ -107,23 +101,27 @@ extension AuthState {
         return .renewal(running ?? start(parameters, reason), isRunning: running != nil)
     }
 
-    /// Returns tokens for a caller whose renewal failed, or nil when none satisfy the caller: another process may have renewed or
-    /// logged in meanwhile, and a renewal that others began may have been for a caller who wants more.
+    /// Returns tokens for a caller whose renewal failed: another process may have renewed or logged in meanwhile, and a renewal that
+    /// others began may have been for a caller who wants more.
     ///
-    /// - Throws: `.notLoggedIn` after a logout by another process; `CancellationError`.
+    /// - Throws: The renewal's error when there are none; `.notLoggedIn` after a logout by another process; `CancellationError`.
     private func tokens(
         insteadOf error: AuthStateError, _ parameters: RenewalParameters, _ reason: Flight.Reason
-    ) async throws -> Tokens? {
+    ) async throws -> Tokens {
         try await notice()
-        if let tokens = try? atHand(parameters, reason)?.get() { return tokens }
-        return parameters.isNone ? try liveTokens(insteadOf: error, reason) : nil
+        if let tokens = usable(parameters, reason) { return tokens }
+        let record = ledger.shown.value
+        guard parameters.isNone, let live = try record.liveTokens(insteadOf: error, reason, at: clock.now) else {
+            throw error
+        }
+        return tokens(live, of: record)
     }
 
     /// Returns the tokens that the holder of the lease has stored, when a flight that waits for the lease needs no others.
     func renewedElsewhere(_ flight: Flight) async -> Tokens? {
         _ = try? await reload()
-        guard ledger.isSaved, published.withLock({ $0.state }).record.grantID == flight.grantID else { return nil }
-        return try? atHand(flight.parameters, flight.reason)?.get()
+        guard ledger.isSaved, ledger.shown.value.grantID == flight.grantID else { return nil }
+        return usable(flight.parameters, flight.reason)
     }
 
     /// Returns the renewal of this grant in progress, or nil.
@@ -133,30 +131,16 @@ extension AuthState {
 
     /// Returns the tokens, or the error that the state is in; nil when a renewal is needed.
     private func atHand(_ parameters: RenewalParameters, _ reason: Flight.Reason) -> Result<Tokens, AuthStateError>? {
-        let visible = published.withLock { $0.state }.record
-        if reason != .explicit, let error = visible.authorizationError { return .failure(error) }
-        return usableTokens(parameters, reason: reason, of: visible).map { .success(Tokens(storage: $0)) }
+        if reason != .explicit, let error = ledger.shown.value.authorizationError { return .failure(error) }
+        return usable(parameters, reason).map { .success($0) }
     }
 
     /// Returns the tokens that can be used without a renewal; nil when there are none.
-    func usableTokens(_ parameters: RenewalParameters, reason: Flight.Reason, of record: Record) -> Tokens.Storage? {
-        let now = service.configuration.clock.secondsSince1970
+    func usable(_ parameters: RenewalParameters, _ reason: Flight.Reason) -> Tokens? {
+        let record = ledger.shown.value
         return ledger.usableTokens(
-            parameters, reason: reason, of: record, at: now, leeway: options.leeway.inSeconds
-        ).map { storage($0, of: record) }
-    }
-
-    /// Returns tokens that are not fresh but have not expired, for use when the provider or the store cannot be
-    /// reached, or when the provider refuses without a reason.
-    private func liveTokens(insteadOf error: AuthStateError, _ reason: Flight.Reason) throws -> Tokens? {
-        let record = published.withLock { $0.state }.record
-        if record.isLoggedOut { throw AuthStateError.noUserIsLoggedIn }
-        guard let needed = reason.validity, !record.needsTokenRefresh, record.authorizationError == nil,
-            error.kind == .transient || error.kind == .store || error.code == .refusedWithoutReason,
-            let expiry = record.accessTokenExpirationDate,
-            expiry > service.configuration.clock.now.addingTimeInterval(needed)
-        else { return nil }
-        return storage(of: record).map(Tokens.init(storage:))
+            parameters, reason: reason, of: record, at: clock.secondsSince1970, leeway: options.leeway.inSeconds
+        ).map { tokens($0, of: record) }
     }
 
     private func start(_ parameters: RenewalParameters, _ reason: Flight.Reason) -> Flight {
@@ -165,29 +149,23 @@ extension AuthState {
             parameters, reason: reason, grantID: newest.grantID, instrument: options.instrument?.beginRenewal(of: self))
         work.flights[parameters] = flight
         // Detached: it must inherit neither priority nor task-local values nor cancellation of the first caller. It is
-        // owned by `flights` until it clears its own slot, and it ends: lease and exchange have deadlines.
-        Task.detached { [self] in
-            let result: Result<Tokens, any Error>
-            do { result = .success(try await renew(flight)) } catch { result = .failure(error) }
-            // Revoked before the callers get the result: `drain()` waits for that, so that no program ends with the
-            // late tokens valid.
-            if case .failure(let error as Superseded) = result { await revoke(error.late) }
-            await land(flight)
-            flight.result.finish(result)
-        }
+        // owned by `work` until it clears its own slot, and it ends: lease and exchange have deadlines.
+        Task.detached { [self] in flight.result.finish(await outcome(of: flight)) }
         return flight
     }
 
-    private func land(_ flight: Flight) {
-        if flights[flight.parameters] === flight { work.flights[flight.parameters] = nil }
+    private func outcome(of flight: Flight) async -> Result<Tokens, any Error> {
+        defer { if flights[flight.parameters] === flight { work.flights[flight.parameters] = nil } }
+        do { return .success(try await renew(flight)) } catch {
+            // Revoked before the callers get the result: `drain()` waits for that, so that no program ends with the
+            // late tokens valid.
+            if let superseded = error as? Superseded { await revoke(superseded.late) }
+            return .failure(error)
+        }
     }
 
-    private func storage(of record: Record) -> Tokens.Storage? {
-        record.lastTokenResponse.map { storage($0, of: record) }
-    }
-
-    nonisolated func storage(_ response: TokenResponse, of record: Record) -> Tokens.Storage {
-        Tokens.Storage(response, of: record, options: options, service: service)
+    nonisolated func tokens(_ response: TokenResponse, of record: Record) -> Tokens {
+        Tokens(storage: Tokens.Storage(response, of: record, options: options, service: service))
     }
 }
 

@@ -6,10 +6,13 @@ import AuthStateSystem
 extension AuthState {
     /// Renews in one transaction.
     func renew(_ flight: Flight) async throws -> Tokens {
-        try await step(RenewalStep(.renewal), by: flight.instrument) {
+        try await flight.step(RenewalStep(.renewal)) {
             do {
-                return try await transaction(whileWaiting: { await $0.renewedElsewhere(flight) }) { state, lease in
-                    try await state.renew(flight, under: lease)
+                return try await transaction(whileWaiting: { await renewedElsewhere(flight) }) { lease in
+                    let lease = flight.instrument.map { InstrumentedLease(base: lease, instrument: $0) } ?? lease
+                    return try await flight.step(RenewalStep(.lease)) {
+                        tokens(try await perform(flight, under: lease).get(), of: newest)
+                    }
                 }
             } catch let error as AuthStateError {
                 notify(.renewalFailed(error))
@@ -18,60 +21,60 @@ extension AuthState {
         }
     }
 
-    private func renew(_ flight: Flight, under lease: any AuthStateLease) async throws -> Tokens {
-        let lease = flight.instrument.map { InstrumentedLease(base: lease, instrument: $0) } ?? lease
-        return try await step(RenewalStep(.lease), by: flight.instrument) {
-            let outcome = await perform(
-                Renewal(flight.parameters, reason: flight.reason, grantID: flight.grantID, options: options), flight,
-                under: lease)
-            switch outcome {
-            case .tokens(let response): return Tokens(storage: storage(response, of: newest))
-            case .superseded(let late): throw Superseded(late: late)
-            case .failed(let error): throw error
-            }
-        }
-    }
-
     /// Does what a renewal says, step by step.
-    private func perform(
-        _ renewal: Renewal, _ flight: Flight, under lease: any AuthStateLease
-    ) async -> Renewal.Outcome {
-        let clock = service.configuration.clock.waiting
-        var (renewal, input, deadline) = (renewal, Renewal.Input.begin, Deadline?.none)
+    private func perform(_ flight: Flight, under lease: any AuthStateLease) async -> Renewal.Outcome {
+        var renewal = Renewal(flight.parameters, reason: flight.reason, grantID: flight.grantID, options: options)
+        var (input, deadline) = (Renewal.Input.begin, Deadline?.none)
         while true {
             let moment = Renewal.Moment(
-                now: service.configuration.clock.now, remaining: deadline?.remaining ?? options.renewalDeadline,
-                jitter: .random(in: 0.5...1))
-            switch next(&renewal, input, at: moment) {
-            case .load: input = await outcome { try await synchronize(with: lease) }
-            case .save(let isLast): input = await outcome { try await save(under: lease, isLast: isLast) }
-            case .reserve: input = await outcome { try await lease.reserve() }
-            case .pause(let duration): input = await outcome { try await clock.sleep(for: duration) }
-            case .redeem(let request):
-                let ends = deadline ?? Deadline(after: options.renewalDeadline, on: clock)
-                deadline = ends
-                let asked = stampNow()
-                input = .answer(await redeem(request, by: flight.instrument, until: ends), asked: asked)
-            case .verify(let response): input = .verified(await verify(response))
-            case .finish(let outcome): return outcome
+                now: clock.now, remaining: deadline?.remaining ?? options.renewalDeadline, jitter: .random(in: 0.5...1))
+            var step = Renewal.Step.load
+            change { ledger in
+                step = renewal.next(input, &ledger, at: moment)
+                return renewal.takeEvents()
             }
+            input = .done
+            do {
+                switch step {
+                case .load: try await synchronize(with: lease)
+                case .save(let isLast): try await save(under: lease, isLast: isLast)
+                case .reserve: try await lease.reserve()
+                case .pause(let duration): try await clock.waiting.sleep(for: duration)
+                case .redeem(let request):
+                    let ends = deadline ?? Deadline(after: options.renewalDeadline, on: clock.waiting)
+                    deadline = ends
+                    let asked = stampNow()
+                    let answer = await flight.redeem(request, by: service, within: options.renewalDeadline, until: ends)
+                    input = .answer(answer, asked: asked)
+                case .verify(let response):
+                    input = .verified(await service.verify(response, for: newest) { [self] in notify($0) })
+                case .finish(let outcome): return outcome
+                }
+            } catch { input = .failed(error) }
         }
     }
 
-    private func next(_ renewal: inout Renewal, _ input: Renewal.Input, at moment: Renewal.Moment) -> Renewal.Step {
-        var step = Renewal.Step.load
-        change { ledger in
-            step = renewal.next(input, &ledger, at: moment)
-            return renewal.takeEvents()
-        }
-        return step
+    /// Revokes tokens that came after a logout; after a login they stay, as some providers would end the new grant too.
+    func revoke(_ late: TokenResponse?) async {
+        guard let refreshToken = late?.refreshToken, !newest.isAuthorized,
+            newest.client.provider.revocationEndpoint != nil
+        else { return }
+        let request = RevocationRequest(newest.client, token: refreshToken, tokenTypeHint: .refreshToken)
+        do { try await service.revoke(request) } catch let error as AuthStateError {
+            notify(.renewalFailed(error))
+        } catch {}
     }
+}
 
-    /// Does a step that succeeds or fails.
-    private func outcome<R>(of step: () async throws -> R) async -> Renewal.Input {
-        do {
-            _ = try await step()
-            return .done
-        } catch { return .failed(error) }
+extension AuthState.Renewal.Outcome {
+    /// Returns the tokens.
+    ///
+    /// - Throws: `Superseded`, or the error of the renewal.
+    func get() throws -> TokenResponse {
+        switch self {
+        case .tokens(let response): return response
+        case .superseded(let late): throw AuthState.Superseded(late: late)
+        case .failed(let error): throw error
+        }
     }
 }
