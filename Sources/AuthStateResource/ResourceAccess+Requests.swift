@@ -108,10 +108,14 @@ extension ResourceAccess {
 
     /// Refuses the tokens of a state that another access under the same key has made its own.
     private nonisolated func check(_ state: AuthState) throws {
-        guard !isOurs(state) else { return }
-        throw AuthStateError(
+        guard isOurs(state) else { throw otherLogin(state.record) }
+    }
+
+    /// Makes the error of a key that holds another login.
+    nonisolated func otherLogin(_ record: AuthState.Record) -> AuthStateError {
+        AuthStateError(
             .invalidArgument, stage: .store, "The key holds another login than the resource's.",
-            expected: "a login for \(resource)", received: state.record.annotations[Self.annotation] ?? "another one",
+            expected: "a login for \(resource)", received: record.annotations[Self.annotation] ?? "a login by issuer",
             hint: "Give each resource a key of its own.")
     }
 
