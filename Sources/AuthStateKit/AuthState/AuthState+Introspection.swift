@@ -5,7 +5,6 @@ extension AuthState {
     ///
     /// The token is not renewed first, fresh or not, and the answer does not change the state.
     ///
-    /// - Parameter kind: The token to ask about.
     /// - Throws: `AuthStateError` of stage token: `.endpointMissing` when the provider has no introspection endpoint,
     ///   `.invalidClient` when it does not serve this client; `.notLoggedIn` without such a token. `CancellationError`.
     public nonisolated func introspect(_ kind: TokenTypeHint = .accessToken) async throws -> IntrospectionResponse {

@@ -74,8 +74,6 @@ extension AuthState {
     /// the task skips the parts at the provider that have not begun; the local part is done all the same.
     ///
     /// The store keeps a record of the logout, see `forgetLogout()`.
-    ///
-    /// - Parameter logout: The parts to end.
     public func logOut(_ logout: Logout) async -> LogoutOutcome {
         let (before, sideTokens) = (newest, liveSideTokens)
         // The browser that is opened below inherits none of the client's secret variables, read before or not.

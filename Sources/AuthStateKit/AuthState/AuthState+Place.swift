@@ -49,10 +49,6 @@ extension AuthState.Place {
     }
 
     /// In this process's memory alone: the login is lost when the process ends.
-    ///
-    /// - Parameters:
-    ///   - service: The service that talks to the provider.
-    ///   - options: The options of the state.
     public static func memory(
         service: AuthorizationService = AuthorizationService(), options: AuthState.Options = AuthState.Options()
     ) -> Self {

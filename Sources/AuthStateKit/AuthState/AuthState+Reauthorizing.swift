@@ -50,9 +50,7 @@ extension AuthState {
         return try await body()
     }
 
-    /// Logs the user of a state in again, unless that has happened since.
-    ///
-    /// - Parameter before: The state when the call began.
+    /// Logs the user of a state in again, unless that has happened since the call began, with the state `before`.
     private func logInAgain(_ how: Reauthorization, because error: AuthStateError, before: Record) async throws {
         // A client that asks in its own name has no user to log in.
         guard before.machineGrant == nil else { throw error }

@@ -32,9 +32,6 @@ extension AuthState {
     /// A registration is kept. Checks that the store can be written before the browser opens; when the last save fails
     /// all the same, `status.storeError` has the reason.
     ///
-    /// - Parameters:
-    ///   - request: A request of this state's client, see `record`.
-    ///   - userAgent: Shows the provider's page.
     /// - Throws: `AuthStateError` of the stage that failed, `.invalidArgument` for a request of another client;
     ///   `CancellationError`. The previous grant is then unchanged.
     public func authorize(_ request: AuthorizationRequest, presenting userAgent: any ExternalUserAgent) async throws {

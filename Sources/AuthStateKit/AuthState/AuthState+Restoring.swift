@@ -6,13 +6,10 @@ extension AuthState {
     /// Reads a stored state.
     ///
     /// Where other programs can write the store, the stored state decides neither which secret is read nor where it is
-    /// sent. Give a credential that is bound to its provider, for example
+    /// sent. Give the client's credential in place of the stored one, bound to its provider, for example
     /// `.environment("SECRET").restricted(to: .issuer("https://op.example"))`. A request that would send another
     /// credential, or send it elsewhere, throws `.credentialWithheld`.
     ///
-    /// - Parameters:
-    ///   - place: The place where the state is kept.
-    ///   - credential: The client's credential, in place of the one that the stored state refers to.
     /// - Throws: `AuthStateError`: `.notLoggedIn` when nothing is stored; kind `.store` when it cannot be read.
     public static func restore(at place: Place, credential: ClientCredential? = nil) async throws -> AuthState {
         try await place.restored { _ in credential }

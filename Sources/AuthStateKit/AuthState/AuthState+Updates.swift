@@ -15,10 +15,8 @@ extension AuthState {
         if let event = try newest.event(of: response, error) { try await commit(event) }
     }
 
-    /// Takes the answer of the token endpoint (AppAuth's `updateWithTokenResponse:error:`); its ID token is not checked.
-    ///
-    /// An OAuth error response moves the state into error, and a response passed with it is ignored; any other error is
-    /// itself ignored.
+    /// Takes the answer of the token endpoint, whose ID token is not checked, or its error, as of the authorization endpoint's
+    /// (AppAuth's `updateWithTokenResponse:error:`).
     ///
     /// - Throws: `AuthStateError`: `.credentialUnavailable` for tokens that are bound to a DPoP key when the state has
     ///   none, and then nothing changes; of kind `.store` when the state could not be saved, and then it still changes

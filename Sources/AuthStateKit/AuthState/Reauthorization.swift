@@ -56,10 +56,7 @@ public struct Reauthorization: Sendable {
 extension Reauthorization {
     /// Makes a login from a function, for example with `AuthorizationService.begin(_:)` and `complete(_:callback:)`.
     ///
-    /// - Parameters:
-    ///   - account: How the account is compared with the one before.
-    ///   - login: Gets the request as `presenting(_:account:prepare:)` describes it. It has to verify the ID token, as the
-    ///     service does.
+    /// It gets the request as `presenting(_:account:prepare:)` describes it, and has to verify the ID token, as the service does.
     public init(account: AccountComparison = .byIDToken(otherwise: false), _ login: @escaping Login) {
         self.init(account: account, login: { request, _ in try await login(request) })
     }

@@ -5,9 +5,9 @@ import AuthStateSystem
 extension DPoPKey {
     /// Reads a key from a file that only its owner can read; only the path and the key's thumbprint are archived.
     ///
-    /// - Parameters:
-    ///   - path: PEM (PKCS #8, PKCS #1 or SEC 1, not encrypted), or a JWK as JSON.
-    ///   - algorithm: The signature algorithm; nil takes the key's own, else the usual one of its type.
+    /// The file has PEM (PKCS #8, PKCS #1 or SEC 1, not encrypted), or a JWK as JSON. Without an algorithm the key's own signs,
+    /// else the usual one of its type.
+    ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable`.
     public static func file(_ path: String, algorithm: SignatureAlgorithm? = nil) throws -> DPoPKey {
         try DPoPKey(read(.file(path), stage: .usage), from: .file(path), algorithm: algorithm)
@@ -15,9 +15,6 @@ extension DPoPKey {
 
     /// Reads a key from an environment variable, in a file's formats; only the name and the thumbprint are archived.
     ///
-    /// - Parameters:
-    ///   - name: The variable's name.
-    ///   - algorithm: The signature algorithm; nil takes the key's own, else the usual one of its type.
     /// - Throws: `AuthStateError` with `.credentialUnavailable`.
     public static func environment(_ name: String, algorithm: SignatureAlgorithm? = nil) throws -> DPoPKey {
         try DPoPKey(read(.environment(name), stage: .usage), from: .environment(name), algorithm: algorithm)

@@ -82,12 +82,9 @@ public struct Tokens: Sendable {
     /// Returns the header fields that authorize one request: `Authorization`, and `DPoP` for a token that is bound to a
     /// key.
     ///
-    /// The proof of a bound token is for this method and URL and for one request: call this again to send the request
-    /// again.
+    /// The proof of a bound token is for this method, compared case-sensitively, and URL and for one request: call this
+    /// again to send the request again.
     ///
-    /// - Parameters:
-    ///   - method: The method as it is sent; proofs compare it case-sensitively.
-    ///   - url: The request's URL.
     /// - Throws: `AuthStateError` with `.insecureURL` when the token must not go to this URL, `.credentialUnavailable` when
     ///   the key that it is bound to cannot be read, `.unsupportedTokenType` when it is neither a bearer token nor one that is
     ///   bound to the state's key.

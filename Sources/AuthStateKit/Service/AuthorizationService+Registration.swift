@@ -55,14 +55,12 @@ extension AuthorizationService {
         try await manage(RegistrationManagementRequest(.read, registration), issuer, addressPolicy) ?? registration
     }
 
-    /// Replaces what is registered (RFC 7592, section 2.2).
+    /// Replaces what is registered by a request of all metadata, not only what changes, see
+    /// `RegistrationRequest(updating:at:)` (RFC 7592, section 2.2).
     ///
     /// Keep the answer in place of the registration: the provider may have replaced the registration access token and the
     /// client's secret.
     ///
-    /// - Parameters:
-    ///   - registration: The registration, with the URI and the token to manage it.
-    ///   - request: All metadata, not only what changes: see `RegistrationRequest(updating:at:)`.
     /// - Throws: `AuthStateError` of stage registration, as `readRegistration` does; `.unsupported` when the provider does
     ///   not allow it.
     public func updateRegistration(

@@ -16,11 +16,7 @@ public struct AuthorizationService: Sendable {
     let keys = KeyCache()
     let dpopNonces = DPoPNonces()
 
-    /// Makes a service.
-    ///
-    /// - Parameters:
-    ///   - transport: libcurl on Linux and URLSession on Apple platforms, unless you bring your own.
-    ///   - configuration: The limits and clocks.
+    /// Makes a service; its transport is libcurl on Linux and URLSession on Apple platforms, unless you bring your own.
     public init(transport: any HTTPTransport = SystemTransport.shared, configuration: Configuration = Configuration()) {
         self.transport = configuration.trace.map { TracingTransport(base: transport, trace: $0) } ?? transport
         self.configuration = configuration
@@ -50,9 +46,8 @@ public struct AuthorizationService: Sendable {
         public init() {}
     }
 
-    /// Sends one request, within the service's limits.
+    /// Sends one request, within the service's limits, to the addresses that it may go to.
     ///
-    /// - Parameter addresses: The addresses that the request may go to.
     /// - Throws: `AuthStateError` of kind `.transient` or `.configuration`, or `CancellationError`.
     package func send(
         _ request: TransportRequest, addresses: AddressPolicy, stage: AuthStateError.Stage

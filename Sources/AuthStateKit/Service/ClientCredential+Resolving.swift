@@ -6,9 +6,6 @@ import AuthStateSystem
 extension ClientCredential {
     /// Returns the client's proof for one request: the secret, read from its source, or a newly signed assertion.
     ///
-    /// - Parameters:
-    ///   - endpoint: The URL that the request goes to.
-    ///   - now: The time of day.
     /// - Throws: `AuthStateError` with `.credentialUnavailable`, which names the variable or file; `.unsupported` when
     ///   the provider accepts no algorithm that the key can sign with.
     func authentication(
@@ -113,9 +110,7 @@ extension ClientCredential {
 
     /// Returns what the program's source holds, read anew; nil where it names none.
     ///
-    /// - Parameters:
-    ///   - thing: The name of what it holds, for errors.
-    ///   - mayBeRead: Whether other users may read the file.
+    /// - Parameter mayBeRead: Whether other users may read the file.
     /// - Throws: `AuthStateError` with `.credentialUnavailable`; `.unsupported` for a function that was not asked.
     func content(_ thing: String, stage: AuthStateError.Stage, mayBeRead: Bool = false) throws -> String? {
         try checkNamed(stage: stage)

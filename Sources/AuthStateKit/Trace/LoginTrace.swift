@@ -37,10 +37,6 @@ public struct LoginTrace: Sendable {
     }
 
     /// Makes a trace and the stream of its entries, in order; of those that were not read yet, the newest are kept.
-    ///
-    /// - Parameters:
-    ///   - clock: The clock for the dates of the entries.
-    ///   - limit: The number of entries that are kept.
     public static func makeStream(
         clock: WallClock = .system, keeping limit: Int = 1024
     ) -> (trace: LoginTrace, entries: AsyncStream<Entry>) {

@@ -44,8 +44,6 @@ extension AuthState {
 
 extension AuthState.Ledger {
     /// An event happened here. A login stays undecided until it is stored, or its own save has failed.
-    ///
-    /// - Parameter grantID: The name of the grant that the event begins, if it begins one.
     mutating func apply(
         _ event: AuthState.Event, at stamp: AuthState.Stamp, grantID: @autoclosure () -> String = AuthState.newGrantID()
     ) -> [AuthStateEvent] {
@@ -57,8 +55,6 @@ extension AuthState.Ledger {
 
     /// The first grant of a state was made, over whatever is stored: it continues the count of grants there, keeps a
     /// registration, and authenticates as the program says.
-    ///
-    /// - Parameter theirs: The record that the store has under the key; nil when there is none.
     mutating func begin(
         with event: AuthState.Event, at now: Date, over theirs: AuthState.Record?, _ version: StoredAuthState.Version?
     ) -> [AuthStateEvent] {

@@ -25,9 +25,7 @@ extension AuthState {
 
         init(endOf grantID: String? = nil) { ending = grantID }
 
-        /// Returns the first step.
-        ///
-        /// - Parameter isRead: Whether the store has been read under the lease already.
+        /// Returns the first step; the store may have been read under the lease already.
         mutating func begin(_ ledger: Ledger, isRead: Bool = false) -> Step {
             isRead ? save(ledger) : go(to: .reading, .load)
         }
