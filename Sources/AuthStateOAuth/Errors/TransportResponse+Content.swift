@@ -97,8 +97,7 @@ extension TransportResponse {
     /// The members that hold a sentence for people.
     private static let sentences = [
         "title", "reason", "message", "msg", "description", "error_description", "error_message", "error_msg",
-        "errorSummary",
-        "errorMessage", "detail", "details",
+        "errorSummary", "errorMessage", "detail", "details",
     ]
     /// The members that explain a refusal, the most exact first.
     private static let explanations = ["code", "error_code", "errorCode", "type"] + sentences

@@ -5,8 +5,8 @@ extension ProtectedResourceMetadata {
     /// Checks that the document is one of a resource, and that a client which sends tokens in a header can use it.
     ///
     /// The document has to name exactly the resource that it was looked up for (RFC 9728, section 3.3): the whole
-    /// identifier, or the origin for a document at the root, which may name the whole identifier too. An identifier without a path may be written with or without
-    /// its slash, which are the same URL.
+    /// identifier, or the origin for a document at the root, which may name the whole identifier too. An identifier without
+    /// a path may be written with or without its slash, which are the same URL.
     ///
     /// - Returns: The identifier that requests for tokens name, as the document has it.
     /// - Throws: `AuthStateError` of stage resourceMetadata: `.resourceMismatch`; `.unsupported` when the resource takes no
