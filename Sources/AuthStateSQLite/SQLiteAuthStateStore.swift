@@ -53,11 +53,6 @@ public final class SQLiteAuthStateStore: AuthStateStore {
         try SQLiteLibrary.open()
         let path = FilePath.absolute(file)
         try FilePath.check(path)
-        guard !file.utf8.contains(0) else {
-            throw AuthStateError(
-                .invalidArgument, stage: .store, "The path of the database contains a NUL character.",
-                hint: "Choose another path.")
-        }
         database = Database(path, FileWarnings(report: onWarning))
         work = BlockingWork(label: "AuthStateKit.SQLiteAuthStateStore", clock: clock)
         writer = Writer(database, work, patience: Self.patience)

@@ -14,21 +14,14 @@ enum FileLayout: Sendable {
     /// In a folder the name is a hash: a key such as `../x` leads nowhere, and keys that differ only in case stay apart.
     func path(for key: AuthStateKey) throws -> String {
         try FilePath.check(place)
-        let path: String
         switch self {
-        case .folder(let folder): path = "\(folder)/\(try KeyHash(key).text)\(Self.suffix)"
-        case .file(let file, key): path = file
+        case .folder(let folder): return "\(folder)/\(try KeyHash(key).text)\(Self.suffix)"
+        case .file(let file, key): return file
         case .file(let file, let only):
             throw AuthStateError(
                 .invalidArgument, stage: .store, "The file \(file) keeps one state, under one key.",
                 expected: "the key \(only)", received: "the key \(key)", hint: "Use a folder for several keys.")
         }
-        if path.utf8.contains(0) {
-            throw AuthStateError(
-                .invalidArgument, stage: .store, "The path of the state contains a NUL character.",
-                hint: "Choose another path.")
-        }
-        return path
     }
 
     private var place: String {

@@ -14,12 +14,18 @@ package enum FilePath {
         return "\(current)/\(path)"
     }
 
-    /// Refuses a place that is empty, or below a home folder that is not known here: `absolute` leaves them as they are.
+    /// Refuses a place that is empty, has a NUL character, where the system's functions would end it, or is below a home folder
+    /// that is not known here: `absolute` leaves them as they are.
     package static func check(_ place: String) throws {
         if place.isEmpty {
             throw AuthStateError(
                 .invalidArgument, stage: .store, "The path of the state is empty.",
                 hint: "Look at the variable or the setting that it comes from.")
+        }
+        if place.utf8.contains(0) {
+            throw AuthStateError(
+                .invalidArgument, stage: .store, "The path of the state contains a NUL character.",
+                hint: "Choose another path.")
         }
         if place.hasPrefix("~") {
             throw AuthStateError(
