@@ -92,6 +92,22 @@ package enum FilePath {
             hint: "Choose a path in a folder that only you can write.")
     }
 
+    /// Replaces a file as a whole by one that this user alone can read and write; a link is followed as `resolved` does.
+    ///
+    /// - Throws: `SystemCallError`; `AuthStateError` with `.storeUntrusted` for another user's link.
+    package static func replace(_ path: String, with content: [UInt8]) throws {
+        let path = try resolved(path)
+        let draft = "\(path).\(UInt64.random(in: 0...UInt64.max)).part"
+        let file = try OpenFile(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        do {
+            try file.overwrite(with: content)
+            try SystemCallError.check { rename(draft, path) }
+        } catch {
+            _ = unlink(draft)
+            throw error
+        }
+    }
+
     /// Creates a folder and those above it, for this user alone; existing ones stay as they are.
     package static func createFolders(to path: String) throws {
         do {

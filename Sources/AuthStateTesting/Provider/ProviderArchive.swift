@@ -2,6 +2,8 @@ import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateStorage
+import AuthStateSystem
 
 /// What a provider keeps in a file: grants, tokens, the clients that registered, and its keys. Codes, logins in progress and
 /// browsers are lost with the process.
@@ -81,8 +83,12 @@ struct ProviderArchive: Codable {
 extension ProviderCore {
     /// Reads what an earlier provider kept; does nothing where there is no file.
     ///
-    /// - Throws: `AuthStateError` of kind usage when the file cannot be read or written.
+    /// - Throws: `AuthStateError` of kind usage when the file cannot be read or written; with `.storeUntrusted` for another user's
+    ///   link.
     func restore(from file: String) throws {
+        // A link of another user's would have them choose what is read and written.
+        var file = file
+        do { file = try FilePath.resolved(FilePath.absolute(file)) } catch is SystemCallError {}
         if FileManager.default.fileExists(atPath: file) {
             do {
                 let bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
@@ -94,7 +100,7 @@ extension ProviderCore {
                     hint: "Name a file that does not exist yet, or one that a provider of this version wrote.")
             }
         }
-        do { try keep(in: file) } catch {
+        do { try keep(in: file) } catch  where !(error is AuthStateError) {
             throw AuthStateError(
                 .invalidArgument, stage: .usage, "The provider's file cannot be written.", received: file,
                 hint: "Name a file in a folder that you can write to.")
@@ -104,10 +110,6 @@ extension ProviderCore {
     /// Writes what has changed.
     func keep(in file: String) throws {
         let archive = ProviderArchive(state.withLock { $0 }, keys, now: now)
-        if !FileManager.default.fileExists(atPath: file) {
-            _ = FileManager.default.createFile(atPath: file, contents: nil, attributes: [.posixPermissions: 0o600])
-        }
-        // An atomic write keeps the permissions of the file that it replaces.
-        try Data(JSONValue.serialized(encoding: archive)).write(to: URL(filePath: file), options: .atomic)
+        try FilePath.replace(FilePath.absolute(file), with: [UInt8](JSONValue.serialized(encoding: archive)))
     }
 }

@@ -1,6 +1,7 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
+import AuthStateLibc
 import AuthStateServer
 import AuthStateTesting
 import Testing
@@ -182,6 +183,28 @@ struct OpenIDProviderTroubleTests {
         try Data("{".utf8).write(to: URL(filePath: folder["provider.json"]))
         let error = await authError { try await OpenIDProvider(configuration: configuration) }
         #expect(error?.code == .invalidArgument && error?.received == folder["provider.json"])
+    }
+
+    @Test("the kept file is its user's alone, also where a link leads to it, and another user's link leads nowhere")
+    func keptFile() async throws {
+        let folder = try ScratchFolder()
+        func keep(in file: String) async throws {
+            var configuration = OpenIDProvider.Configuration()
+            configuration.file = file
+            await (try await OpenIDProvider(configuration: configuration)).stop()
+        }
+        func mode(_ name: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: folder[name])[.posixPermissions] as? Int
+        }
+        symlink("kept.json", folder["link"])
+        try await keep(in: folder["link"])
+        #expect(try mode("kept.json") == 0o600 && folder.names().sorted() == ["kept.json", "link"])
+        chmod(folder["kept.json"], 0o644)
+        try await keep(in: folder["kept.json"])
+        #expect(try mode("kept.json") == 0o600)
+        let planted = try Attack.SharedLink(to: folder["planted.json"])
+        if geteuid() == 0 { #expect(await authError { try await keep(in: planted.path) }?.code == .storeUntrusted) }
+        #expect(try folder.names().sorted() == ["kept.json", "link"])
     }
 
     @Test(
