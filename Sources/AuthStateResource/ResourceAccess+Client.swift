@@ -24,11 +24,8 @@ extension ResourceAccess {
                 let isOpen = request.metadata.scopes.isEmpty
                 if isOpen { request.metadata.scopes = plan.registeredScopes }
                 try request.complete(for: redirectURI, in: login)
-                do { registration = try await register(request, by: plan) } catch let error as AuthStateError
-                    where isOpen && [.invalidClientMetadata, .invalidScope].contains(error.code)
-                {
-                    // A server may let no client choose its scopes.
-                    request.metadata.scopes = []
+                do { registration = try await register(request, by: plan) } catch let refusal as AuthStateError {
+                    guard request.change(after: refusal, withScopes: isOpen, in: login) else { throw refusal }
                     registration = try await register(request, by: plan)
                 }
             }
@@ -186,5 +183,33 @@ extension RegistrationRequest {
             .unsupported, stage: .registration, "The server has no authentication for a client that registers itself.",
             expected: usable.map(\.rawValue).joined(separator: ", "), received: offered.joined(separator: ", "),
             hint: "Give the metadata a tokenEndpointAuthMethod, and keys for private_key_jwt; or register by hand.")
+    }
+
+    /// Changes what a server may want of every client, for one more attempt.
+    ///
+    /// - Parameters:
+    ///   - refusal: The server's refusal of the request.
+    ///   - withScopes: Whether the program has left the scopes open.
+    /// - Returns: Whether there is anything to change.
+    fileprivate mutating func change(
+        after refusal: AuthStateError, withScopes: Bool, in login: ResourceLogin
+    ) -> Bool {
+        let before = metadata
+        // A server may let no client choose its scopes.
+        if withScopes, [.invalidClientMetadata, .invalidScope].contains(refusal.code) { metadata.scopes = [] }
+        // Another one wants a redirect URI of every client, also of one without a page, or the grant of a page.
+        if login.isOnDevice, refusal.httpStatus == 400,
+            [.invalidClientMetadata, .registrationRedirectURIRefused].contains(refusal.code)
+        {
+            metadata.redirectURIs = (try? RedirectURI("http://127.0.0.1/callback")).map { [$0] } ?? []
+            let grants = metadata.grantTypes ?? []
+            if refusal.response?.errorDescription?.contains(GrantType.authorizationCode.rawValue) == true,
+                !grants.contains(.authorizationCode)
+            {
+                metadata.grantTypes = [.authorizationCode] + grants
+                metadata.responseTypes = [.code]
+            }
+        }
+        return metadata != before
     }
 }

@@ -17,6 +17,8 @@ struct OpenIDProviderTroubleTests {
         case userInfo(AuthStateError.Code)
         case logout(AuthStateError.Code)
         case logoutToken(AuthStateError.Code)
+        /// The registration of a client without a redirect URI.
+        case registration(AuthStateError.Code)
         /// The login works; the state shows it.
         case state(@Sendable (AuthState) -> Bool)
     }
@@ -45,6 +47,7 @@ struct OpenIDProviderTroubleTests {
         "logout-wrong-audience": .logoutToken(.invalidLogoutToken),
         "logout-wrong-event": .logoutToken(.invalidLogoutToken),
         "logout-no-event": .logoutToken(.invalidLogoutToken), "logout-nonce": .logoutToken(.invalidLogoutToken),
+        "wanted-redirect-uri": .registration(.registrationRedirectURIRefused),
     ]
 
     @Test("each trouble has its effect on a login", arguments: OpenIDProvider.Trouble.allCases.map(\.rawValue))
@@ -72,6 +75,13 @@ struct OpenIDProviderTroubleTests {
             let state = try await logIn()
             let api = TransportRequest(url: provider.url(of: .resource))
             #expect(await authError { try await state.performAction(api) }?.code == code)
+        case .registration(let code):
+            var metadata = ClientMetadata()
+            metadata.grantTypes = [.deviceCode]
+            let request = RegistrationRequest(
+                try await service().discoverConfiguration(issuer: provider.issuer), metadata)
+            #expect(await authError { try await service().register(request) }?.code == code)
+            #expect(try await logIn().isAuthorized)
         case .hybrid(let code): #expect(await authError { try await logIn(hybrid: true) }?.code == code)
         case .userInfo(let code):
             let state = try await logIn()

@@ -83,6 +83,50 @@ import Testing
         #expect(world.provider.requestCount(.registration) == 3)
     }
 
+    /// The metadata of the clients that asked for a registration.
+    private var registered: [JSONValue] {
+        get throws {
+            try world.provider.requests(at: .registration).map { try JSONValue(parsing: [UInt8]($0.body)) }
+        }
+    }
+
+    @Test("a server that wants a redirect URI of every client gets one, and the next process has the client")
+    func wantedRedirectURI() async throws {
+        world.provider.troubles = [try #require(.init(rawValue: "wanted-redirect-uri"))]
+        for _ in 1...2 { try await access().logIn() }
+        let metadata = try registered
+        #expect(metadata.map { $0["redirect_uris"] } == [nil, ["http://127.0.0.1/callback"]])
+        #expect(metadata[1]["grant_types"] == metadata[0]["grant_types"] && metadata[1]["response_types"] == [])
+        #expect(metadata[1]["scope"] == metadata[0]["scope"] && metadata[1]["scope"] != nil)
+    }
+
+    @Test("a server that knows no client without the grant of a page gets that too")
+    func wantedGrant() async throws {
+        let words = "grant_types must be authorization_code and refresh_token"
+        world.provider.inject(.oauthError("invalid_client_metadata", description: words), at: .registration)
+        try await access().logIn()
+        let metadata = try registered
+        #expect(metadata.count == 2 && metadata[1]["redirect_uris"] == ["http://127.0.0.1/callback"])
+        let grants: JSONValue = ["authorization_code", .string(GrantType.deviceCode.rawValue), "refresh_token"]
+        #expect(metadata[1]["grant_types"] == grants)
+        #expect(metadata[1]["response_types"] == ["code"])
+    }
+
+    @Test(
+        "every other refusal, the second one, and that of a client of pages are the error",
+        arguments: [
+            ("invalid_redirect_uri", 400, true, 2), ("invalid_client_metadata", 400, true, 2),
+            ("invalid_redirect_uri", 403, true, 1), ("unapproved_software_statement", 400, true, 1),
+            ("invalid_redirect_uri", 400, false, 1),
+        ])
+    func otherRefusals(error: String, status: Int, isOnDevice: Bool, count: Int) async throws {
+        world.provider.inject(.oauthError(error, status: status), at: .registration, times: 3)
+        let access = isOnDevice ? try access() : try world.access()
+        let refusal = await authError { try await access.logIn() }
+        #expect(refusal?.httpStatus == status && refusal?.stage == .registration)
+        #expect(world.provider.requestCount(.registration) == count)
+    }
+
     @Test func `of several processes one shows a code`() async throws {
         let shown = Codes()
         let waits = Lock(0)

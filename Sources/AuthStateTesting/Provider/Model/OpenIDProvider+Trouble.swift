@@ -58,6 +58,15 @@ extension OpenIDProvider {
                 "forgotten-client", "The token endpoint refuses every client.",
                 fail: at([.token], .oauthError("invalid_client", status: 401, description: "The client is not known."))),
             Trouble(
+                "wanted-redirect-uri", "Clients without a redirect URI cannot register.",
+                fail: { request in
+                    guard request.endpoint == .registration,
+                        let metadata = try? JSONValue(parsing: [UInt8](request.body)),
+                        metadata["redirect_uris"]?.arrayValue?.isEmpty ?? true
+                    else { return nil }
+                    return .oauthError("invalid_redirect_uri", description: "redirect_uris is required.")
+                }),
+            Trouble(
                 "refused-token", "Userinfo and the API refuse every token.",
                 fail: at([.userInfo, .resource], .status(401))),
             Trouble("denied", "The user refuses every login.", change: { $0.login = .denied }),
