@@ -97,7 +97,7 @@ extension ResourceAccess {
             // A renewal of another call, or a login elsewhere, may have ended meanwhile.
             if let state, isNew(state, since: seen) { return false }
             do {
-                try await logIn(by: plan)
+                try await logIn(by: plan, in: turn)
                 await turn?.succeed()
                 return true
             } catch let refusal as AuthStateError {
@@ -140,23 +140,26 @@ extension ResourceAccess {
         throw otherLogin(other)
     }
 
-    private func logIn(by plan: Plan) async throws {
+    private func logIn(by plan: Plan, in turn: Turn?) async throws {
         switch login.way {
         case .elsewhere: break
         case .clientCredentials, .signedAssertion, .assertion: try await logInProgram(by: plan)
         case .browser(let userAgent): try await logInPerson(by: plan, userAgent)
-        case .device(let present): try await logInOnDevice(by: plan, present)
+        case .device(let present): try await logInOnDevice(by: plan, in: turn, present)
         }
     }
 
     private func logInOnDevice(
-        by plan: Plan, _ present: @escaping @Sendable (DeviceAuthorizationResponse) async throws -> Void
+        by plan: Plan, in turn: Turn?, _ present: @escaping @Sendable (DeviceAuthorizationResponse) async throws -> Void
     ) async throws {
         let (client, registration) = try await client(by: plan, redirectURI: nil)
         var request = DeviceAuthorizationRequest(client, scopes: plan.scopes, resources: plan.resources)
         request.dpopKey = plan.dpopKey
         for name in ["acr_values", "max_age"] { request.additionalParameters[name] = plan.stronger?[name] }
-        let login = AuthState.Login.device(request, present: present)
+        let login = AuthState.Login.device(request) { response in
+            await turn?.announce(response)
+            try await present(response)
+        }
         let (record, event) = try await login.grant(at: place)
         try await keep(record, event, of: plan.scopes, registration, over: plan.grantID)
     }

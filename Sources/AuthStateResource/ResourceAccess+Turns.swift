@@ -1,3 +1,5 @@
+import AuthStateFoundation
+import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
 import AuthStateServer
@@ -6,26 +8,73 @@ import AuthStateSystem
 
 extension ResourceAccess {
     /// A login's turn to show its page: of the processes that share a store and a key, one at a time has it.
-    struct Turn {
-        fileprivate let lease: any AuthStateLease
-        /// The record of the last login, if it failed.
-        fileprivate let failed: StoredAuthState?
+    final class Turn: Sendable {
+        private let lease: any AuthStateLease
+        /// The version of what is kept for the processes that wait, if anything is, and whether it is a code of this turn's.
+        private let kept: Lock<(version: StoredAuthState.Version?, isCode: Bool)>
         /// The error of a login that failed while this one waited.
         let failure: AuthStateError?
 
-        /// Keeps the error of the login for the processes that wait for it.
-        ///
-        /// The record is that of a login that has ended: no list shows it, and a sweep removes it.
-        func fail(_ error: AuthStateError, at provider: ProviderConfiguration) async {
-            guard error.isForAllProcesses, !Task.isCancelled else { return }
-            var record = AuthState.Record(Client(provider, id: "")).applying(.loggedOut)
-            record.authorizationError = error
-            guard let archive = try? AuthStateArchive(record).data() else { return }
-            _ = try? await lease.save(archive, expecting: failed?.version)
+        /// - Parameters:
+        ///   - stored: What is kept.
+        ///   - failure: The error that it is, if it is a new one.
+        fileprivate init(_ lease: any AuthStateLease, _ stored: StoredAuthState?, failure: AuthStateError?) {
+            (self.lease, self.failure) = (lease, failure)
+            kept = Lock((stored?.version, false))
         }
 
-        /// Removes the error of an earlier login.
-        func succeed() async { if failed != nil { try? await lease.discard() } }
+        /// Keeps the error of the login for the processes that wait for it.
+        func fail(_ error: AuthStateError, at provider: ProviderConfiguration) async {
+            guard error.isForAllProcesses, !Task.isCancelled else { return }
+            var record = Self.record(at: provider)
+            record.authorizationError = error
+            await keep(record, isCode: false)
+        }
+
+        /// Keeps what a user needs who confirms the login on another device, for the processes that wait for it.
+        func announce(_ response: DeviceAuthorizationResponse) async {
+            guard let record = try? Self.announcement(of: response) else { return }
+            await keep(record, isCode: true)
+        }
+
+        /// Removes the error of an earlier login, and the code of this one.
+        func succeed() async { if kept.withLock({ $0.version }) != nil { await remove() } }
+
+        /// Removes the code of a login that has ended in any other way.
+        fileprivate func end() async { if kept.withLock({ $0.isCode }) { await remove() } }
+
+        private func keep(_ record: AuthState.Record, isCode: Bool) async {
+            guard let archive = try? AuthStateArchive(record).data(),
+                let version = try? await lease.save(archive, expecting: kept.withLock { $0.version })
+            else { return }
+            kept.withLock { $0 = (version, isCode) }
+        }
+
+        private func remove() async {
+            // Also when the login was cancelled.
+            try? await Task { [lease] in try await lease.discard() }.value
+            kept.withLock { $0 = (nil, false) }
+        }
+
+        /// A record of a login that has ended: no list shows it, and a sweep removes it.
+        private static func record(at provider: ProviderConfiguration) -> AuthState.Record {
+            AuthState.Record(Client(provider, id: "")).applying(.loggedOut)
+        }
+
+        /// The record that has the user code and its page, and neither the device code nor a secret of the client.
+        static func announcement(of response: DeviceAuthorizationResponse) throws -> AuthState.Record {
+            let (request, provider) = (response.request, response.request.client.provider)
+            var shown = response
+            shown.deviceCode = ""
+            shown.request = DeviceAuthorizationRequest(
+                Client(provider, id: request.client.id), scopes: request.scopes, resources: request.resources)
+            var record = record(at: provider)
+            record.annotations[annotation] = String(decoding: try JSONEncoder().encode(shown), as: UTF8.self)
+            return record
+        }
+
+        /// The annotation with that.
+        static let annotation = "device login"
     }
 
     /// Runs a body in a turn of its own, and waits for that; without one where a store for one key has no room for turns.
@@ -44,7 +93,7 @@ extension ResourceAccess {
             // A database may fail for want of time where it was given none: only the second attempt says so.
             if error.code == .storeLocked { options.onWaitingForLogin?() }
             do {
-                result = try await turn(at: place, since: seen, waiting: options.maximumLoginWait, body)
+                result = try await laterTurn(at: place, since: seen, body)
             } catch AuthStateError.Code.storeLocked {
                 throw AuthStateError(
                     .storeLocked, stage: .authorization, "Another process has not finished its login for \(resource).",
@@ -57,6 +106,36 @@ extension ResourceAccess {
         return try result.get()
     }
 
+    /// Waits for the turn. A login on another device meanwhile shows the code that the one before it shows.
+    private func laterTurn<R>(
+        at place: AuthState.Place, since seen: StoredAuthState.Version?,
+        _ body: nonisolated(nonsending) (Turn?) async throws -> R
+    ) async throws -> Result<R, any Error> {
+        let step: Duration = login.isOnDevice ? .seconds(1) : options.maximumLoginWait
+        var (rest, code) = (options.maximumLoginWait, "")
+        while true {
+            try await showAnnounced(at: place, after: &code)
+            do {
+                return try await turn(at: place, since: seen, waiting: min(step, rest), body)
+            } catch AuthStateError.Code.storeLocked where rest > step {
+                rest -= step
+            }
+        }
+    }
+
+    /// Shows the code of another process's login, unless it was shown before, is over, or may be another program's: a code of
+    /// an attacker's would give them the user's login.
+    private func showAnnounced(at place: AuthState.Place, after code: inout String) async throws {
+        guard case .device(let present) = login.way,
+            TrustCheck.announcedLogin.holds(!place.store.mayBeWrittenByOthers),
+            let text = try? await stored(at: place)?.annotations[Turn.annotation],
+            let response = try? JSONDecoder().decode(DeviceAuthorizationResponse.self, from: Data(text.utf8)),
+            response.userCode != code, response.expiresAt > service.configuration.clock.now
+        else { return }
+        code = response.userCode
+        try await present(response)
+    }
+
     /// Runs a body under the lease of a place.
     ///
     /// - Returns: The outcome of the body, whose errors are not those of the lease.
@@ -65,10 +144,19 @@ extension ResourceAccess {
         _ body: nonisolated(nonsending) (Turn?) async throws -> R
     ) async throws -> Result<R, any Error> {
         try await place.store.withLease(place.key, deadline: deadline) { lease in
-            let failed = try? await lease.load()
-            let record = failed?.version == seen ? nil : failed.flatMap { try? place.record(of: $0) }
-            let turn = Turn(lease: lease, failed: failed, failure: record?.authorizationError)
-            do { return .success(try await body(turn)) } catch { return .failure(error) }
+            var kept = try? await lease.load()
+            let record = kept.flatMap { try? place.record(of: $0) }
+            if record?.annotations[Turn.annotation] != nil {
+                // The process of this code has been killed.
+                try? await lease.discard()
+                kept = nil
+            }
+            let failure = kept?.version == seen ? nil : record?.authorizationError
+            let turn = Turn(lease, kept, failure: failure)
+            let result: Result<R, any Error>
+            do { result = .success(try await body(turn)) } catch { result = .failure(error) }
+            await turn.end()
+            return result
         }
     }
 }

@@ -22,7 +22,10 @@ public struct ResourceLogin: Sendable {
     /// A user confirms the login on another device (RFC 8628), where the authorization server has that; else a login throws
     /// `.endpointMissing`, stage authorization. `Options.prepare` is not called.
     ///
-    /// - Parameter present: Shows `userCode` and `verificationURI` to the user.
+    /// Where several processes share a store that other programs cannot write (`AuthStateStore.mayBeWrittenByOthers`), one of
+    /// them makes the login, and those that wait for it show its code too.
+    ///
+    /// - Parameter present: Shows `userCode` and `verificationURI` to the user; of another process's login `deviceCode` is empty.
     public static func device(
         present: @escaping @Sendable (DeviceAuthorizationResponse) async throws -> Void
     ) -> Self {

@@ -22,6 +22,9 @@ extension TrustCheck {
     package static let challengeOrigin = TrustCheck("challengeOrigin")
     /// The authorization server that a program chooses is one that the resource names (RFC 9728, 2).
     package static let chosenServer = TrustCheck("chosenServer")
+    /// The code of a login on another device that another process makes is shown only where no other user's program can have
+    /// written it (RFC 8628, 5.4).
+    package static let announcedLogin = TrustCheck("announcedLogin")
     /// A right that is never granted, and an operation that stays refused, lead to a bounded number of logins (MCP,
     /// Authorization).
     package static let stepUpBound = TrustCheck("stepUpBound")

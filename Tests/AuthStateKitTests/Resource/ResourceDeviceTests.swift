@@ -23,7 +23,8 @@ import Testing
     /// The codes that were shown.
     private final class Codes: Sendable {
         private let shown = Lock<[String]>([])
-        var count: Int { shown.withLock { Set($0).count } }
+        var all: [String] { shown.withLock(\.self) }
+        var count: Int { Set(all).count }
         func show(_ response: DeviceAuthorizationResponse) { shown.withLock { $0.append(response.userCode) } }
     }
 
@@ -127,29 +128,77 @@ import Testing
         #expect(world.provider.requestCount(.registration) == count)
     }
 
-    @Test func `of several processes one shows a code`() async throws {
-        let shown = Codes()
-        let waits = Lock(0)
+    /// The key of what a login keeps for the processes that wait for it.
+    private var turnKey: AuthStateKey { AuthStateKey("resource \(world.url.absoluteString) login") }
+
+    @Test(
+        "of several processes one makes the login, and the others show its code, which is gone after it",
+        arguments: [true, false])
+    func oneCode(isAllowed: Bool) async throws {
         let provider = world.provider
-        let (begun, go) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
+        let (begun, go) = (AsyncStream<String>.makeStream(), AsyncStream<Void>.makeStream())
         let first = try world.access(
             login: .device { response in
-                shown.show(response)
-                begun.continuation.yield()
+                begun.continuation.yield(response.userCode)
                 for await _ in go.stream { break }
-                _ = provider.decide(userCode: response.userCode, allow: true)
+                _ = provider.decide(userCode: response.userCode, allow: isAllowed)
             })
         let task = Task { [world] in try await first.performAction(world.get()).status }
-        for await _ in begun.stream { break }
-        let second = try access(shown: shown) {
-            $0.onWaitingForLogin = {
-                waits.withLock { $0 += 1 }
+        var codes = begun.stream.makeAsyncIterator()
+        let code = try #require(await codes.next())
+        let kept = try #require(try await world.store.load(turnKey))
+        let shown = Lock<[DeviceAuthorizationResponse]>([])
+        let waits = Lock(0)
+        let second = try world.access(
+            login: .device { response in
+                shown.withLock { $0.append(response) }
                 go.continuation.yield()
             }
+        ) { $0.onWaitingForLogin = { waits.withLock { $0 += 1 } } }
+        let other = Task { [world] in try await second.performAction(world.get()).status }
+        if isAllowed {
+            #expect(try await other.value == 200)
+            #expect(try await task.value == 200)
+            #expect(try await world.store.load(turnKey) == nil)
+        } else {
+            #expect(await authError { try await other.value }?.code == .accessDenied)
+            #expect(await authError { try await task.value }?.code == .accessDenied)
+            let left = try #require(try await world.store.load(turnKey))
+            let record = try AuthStateArchive(data: left.archive).record
+            #expect(record.isForgettable && record.authorizationError?.code == .accessDenied)
+            #expect(record.annotations.isEmpty)
         }
-        #expect(try await second.performAction(world.get()).status == 200)
-        #expect(try await task.value == 200)
-        #expect(shown.count == 1 && waits.withLock { $0 } == 1)
+        #expect(shown.withLock { $0.map(\.userCode) } == [code] && waits.withLock { $0 } == 1)
+        #expect(shown.withLock { $0.allSatisfy { $0.deviceCode.isEmpty && $0.request.client.credential == .none } })
+        #expect(!String(decoding: kept.archive, as: UTF8.self).contains("credential\":{\"source\":\"issued"))
+        #expect(world.provider.requestCount(.deviceAuthorization) == 1)
+    }
+
+    @Test("a code that is over, or that a killed process left, is not shown, and the next login has its own")
+    func leftCode() async throws {
+        func leave(_ code: String, after seconds: Double) async throws {
+            let provider = try await world.service.discoverConfiguration(issuer: world.provider.issuer)
+            let record = try ResourceAccess.Turn.announcement(
+                of: DeviceAuthorizationResponse(
+                    request: DeviceAuthorizationRequest(Client(provider, id: "app")), deviceCode: "secret",
+                    userCode: code, verificationURI: world.url, expiresAt: clock.date.addingTimeInterval(seconds)))
+            let archive = try AuthStateArchive(record).data()
+            #expect(record.isForgettable && !String(decoding: archive, as: UTF8.self).contains("secret\""))
+            try await world.store.withLease(turnKey, deadline: .zero) { lease in
+                _ = try await lease.save(archive, expecting: try await lease.load()?.version)
+            }
+        }
+        try await leave("LEFT", after: 600)
+        let shown = Codes()
+        try await access(shown: shown).logIn()
+        #expect(shown.all.count == 1 && shown.all.first != "LEFT")
+        #expect(try await world.store.load(turnKey) == nil)
+        try await leave("OVER", after: -1)
+        let waiting = try access(shown: shown) { $0.maximumLoginWait = .zero }
+        try await world.store.withLease(turnKey, deadline: .zero) { _ in
+            #expect(await authError { try await waiting.logIn() }?.code == .storeLocked)
+        }
+        #expect(shown.all.count == 1)
     }
 
     @Test func `a server without it is an error before a client registers`() async throws {

@@ -95,6 +95,7 @@ extension Attack {
             Attack(.pendingResource) { try await complete(for: ["https://api.evil.example/v1"]) },
             Attack(.pendingResource) { try await complete(for: []) },
             Attack(.pendingResource) { try await complete(for: ["https://api.example/v2"]) },
+            Attack(.announcedLogin) { try await waitBesidePlantedCode() },
             Attack(.sweptBinding) { try await logInAfterSweep() },
             Attack(.registeredIdentifier) { try await register(as: "https://app.example/client.json") },
             Attack(.signature) { try verify(by: SigningKey.generate(.es256)) },
@@ -249,6 +250,25 @@ extension Attack {
         let sweep = try await AuthStatePool(store: store, service: service).sweep(olderThan: .seconds(-1))
         guard sweep.deleted > 1 else {
             throw AuthStateError(.clientIssuerMismatch, stage: .registration, "The client belongs to another server.")
+        }
+    }
+
+    /// Another program writes the code of its own login where a process waits for that of another one of the user's.
+    private static func waitBesidePlantedCode() async throws {
+        struct Shown: Error {}
+        let store = OpenStore()
+        var options = ResourceAccess.Options()
+        options.maximumLoginWait = .zero
+        let access = try ResourceAccess(
+            "https://api.example/v1", clients: [.known("app")], login: .device { _ in throw Shown() }, store: store,
+            key: "key", options: options)
+        let planted = try ResourceAccess.Turn.announcement(
+            of: DeviceAuthorizationResponse(
+                request: DeviceAuthorizationRequest(try client()), deviceCode: "", userCode: "EVIL",
+                verificationURI: endpoint("https://op.example/device"), expiresAt: Date(timeIntervalSinceNow: 600)))
+        try await store.overwrite("key login", with: planted)
+        try await store.withLease("key login", deadline: .zero) { _ in
+            do { try await access.logIn() } catch is Shown {}
         }
     }
 
