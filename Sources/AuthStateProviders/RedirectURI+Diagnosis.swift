@@ -77,7 +77,7 @@ extension ClientCredential {
     fileprivate var isStaticSecret: Bool {
         switch source {
         case .none, .issued, .function: false
-        case .environment, .file, .value: method != .privateKeyJWT
+        case .environment, .file, .value: method != .privateKeyJWT && !isAssertion
         }
     }
 }

@@ -24,7 +24,7 @@ extension ClientCredential {
         try checkNamed(stage: stage)
         if let method, method.usesCertificate { return try .certificate(clientID: clientID, method: method) }
         if isAssertion {
-            return try .assertion(issuedAssertion(stage: stage), clientID: clientID, method: .privateKeyJWT)
+            return try .assertion(issuedAssertion(stage: stage), clientID: clientID, method: method ?? .privateKeyJWT)
         }
         if method == .privateKeyJWT { return try assertion(privateKey(stage: stage), .privateKeyJWT) }
         if let signedSecret {
@@ -88,7 +88,7 @@ extension ClientCredential {
 
     /// Returns the secret; nil for a public client, and for one with a private key, an assertion or a certificate.
     func secret(stage: AuthStateError.Stage) throws -> String? {
-        guard method != .privateKeyJWT, signedSecret == nil else { return nil }
+        guard method != .privateKeyJWT, !isAssertion, signedSecret == nil else { return nil }
         if case .issued(let secret) = source {
             try checkNamed(stage: stage)
             return secret

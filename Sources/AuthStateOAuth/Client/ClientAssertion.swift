@@ -7,6 +7,8 @@ package import AuthStateJOSE
 package struct ClientAssertion: Sendable, Hashable {
     /// `client_assertion_type` of a signed assertion (RFC 7523, section 2.2).
     package static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+    /// The same of a JWT-SVID (draft-ietf-oauth-spiffe-client-auth, section 3.1).
+    package static let spiffeType = "urn:ietf:params:oauth:client-assertion-type:jwt-spiffe"
 
     /// The client, which is issuer and subject at once.
     package var clientID: String

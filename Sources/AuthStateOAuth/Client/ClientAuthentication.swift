@@ -65,7 +65,7 @@ package struct ClientAuthentication: Sendable, Hashable, Redacted {
         guard method.signsAssertions else {
             throw AuthStateError(
                 .unsupported, stage: .token, "This client authentication method has no assertion.",
-                expected: "client_secret_jwt or private_key_jwt", received: method.rawValue)
+                expected: "client_secret_jwt, private_key_jwt or spiffe_jwt", received: method.rawValue)
         }
         return Self(clientID: clientID, method: method, proof: .assertion(assertion))
     }
@@ -91,7 +91,7 @@ package struct ClientAuthentication: Sendable, Hashable, Redacted {
             form["client_secret"] = secret
         case .assertion(let assertion):
             form["client_id"] = clientID
-            form["client_assertion_type"] = ClientAssertion.type
+            form["client_assertion_type"] = method == .spiffeJWT ? ClientAssertion.spiffeType : ClientAssertion.type
             form["client_assertion"] = assertion
         case .nothing:
             form["client_id"] = clientID.isEmpty ? nil : clientID

@@ -15,6 +15,8 @@ public struct ClientAuthenticationMethod: RawRepresentable, Sendable, Hashable, 
     public static let clientSecretJWT = ClientAuthenticationMethod(rawValue: "client_secret_jwt")
     /// An assertion signed with a private key, whose public key the provider has (RFC 7523, section 2.2).
     public static let privateKeyJWT = ClientAuthenticationMethod(rawValue: "private_key_jwt")
+    /// An assertion that SPIFFE signs for the workload, a JWT-SVID (draft-ietf-oauth-spiffe-client-auth, section 3.1).
+    public static let spiffeJWT = ClientAuthenticationMethod(rawValue: "spiffe_jwt")
     /// The certificate of the TLS connection, from an authority that the provider trusts (RFC 8705, section 2.1).
     public static let tlsClientAuth = ClientAuthenticationMethod(rawValue: "tls_client_auth")
     /// The certificate of the TLS connection, whose key the client is registered with (RFC 8705, section 2.2).
@@ -22,6 +24,6 @@ public struct ClientAuthenticationMethod: RawRepresentable, Sendable, Hashable, 
 
     /// Whether the proof is the connection's certificate, which is the transport's.
     package var usesCertificate: Bool { self == .tlsClientAuth || self == .selfSignedTLSClientAuth }
-    /// Whether the proof is an assertion, which is signed for one request.
-    package var signsAssertions: Bool { self == .clientSecretJWT || self == .privateKeyJWT }
+    /// Whether the proof is an assertion, which is signed for one request, or for this provider.
+    package var signsAssertions: Bool { self == .clientSecretJWT || self == .privateKeyJWT || self == .spiffeJWT }
 }

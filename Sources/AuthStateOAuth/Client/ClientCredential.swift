@@ -111,6 +111,7 @@ public struct ClientCredential: Sendable, Hashable, Redacted {
     ///
     /// It authenticates the client (RFC 7523, section 2.2), or is the grant itself (`AssertionGrant`). The platform replaces the
     /// file; each request reads it anew. Other users of the machine may read the file, as platforms mount it, but not write it.
+    /// A provider may want it named as SPIFFE's: set `method` to `.spiffeJWT`.
     public static func assertion(file path: String) -> Self { assertion(.file(path)) }
 
     /// An assertion that another party signs, in an environment variable, see `assertion(file:)`.

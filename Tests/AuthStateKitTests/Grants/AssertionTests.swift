@@ -37,19 +37,28 @@ import Testing
         #expect(world.fixture.provider.requests(at: .revocation).allSatisfy { $0.parameters["client_id"] == nil })
     }
 
-    @Test("a client that a platform vouches for authenticates with its token")
-    func clientAuthentication() async throws {
+    @Test(
+        "a client that a platform vouches for authenticates with its token, which SPIFFE's name may stand beside",
+        arguments: [
+            (ClientAuthenticationMethod?.none, "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+            (.privateKeyJWT, "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+            (.spiffeJWT, "urn:ietf:params:oauth:client-assertion-type:jwt-spiffe"),
+        ])
+    func clientAuthentication(_ method: ClientAuthenticationMethod?, _ type: String) async throws {
         let token = try world.mount()
-        let client = Client(world.fixture.configuration, id: "service", credential: world.assertion)
+        var credential = world.assertion
+        credential.method = method
+        let client = Client(world.fixture.configuration, id: "service", credential: credential)
         let state = try await AuthState.logIn(.clientCredentials(client, scopes: ["api"]), at: world.fixture.place())
         #expect(state.isAuthorized)
         let sent = try #require(world.sent.last)
-        #expect(sent["client_assertion"] == token && sent["client_assertion_type"] == ClientAssertion.type)
+        #expect(sent["client_assertion"] == token && sent["client_assertion_type"] == type)
         #expect(sent["client_id"] == "service" && sent["client_secret"] == nil)
-        try world.assertion.checkAvailable()
+        try credential.checkAvailable()
+        #expect(try JSONDecoder().decode(ClientCredential.self, from: JSONEncoder().encode(credential)) == credential)
         // It signs nothing.
         var request = world.fixture.request()
-        request.signingCredential = world.assertion
+        request.signingCredential = credential
         #expect(failure { _ = try world.fixture.service.requestObject(for: request) }?.code == .credentialUnavailable)
     }
 

@@ -70,7 +70,9 @@ struct OptionsTests {
             ["--grant", "jwt-bearer", "--assertion-file", "a", "--subject", "x"],
             ["--grant", "jwt-bearer", "--assertion-file", ""], ["--assertion-env", "ey.J0.x"],
             ["--assertion-file", "a", "--client-secret-env", "S"], ["--assertion-file", "a", "--private-key", "k"],
-            ["--assertion-file", "a", "--auth-method", "none"],
+            ["--assertion-file", "a", "--auth-method", "none"], ["--auth-method", "spiffe-jwt"],
+            ["--grant", "jwt-bearer", "--assertion-file", "a", "--auth-method", "spiffe-jwt"],
+            ["--assertion-file", "a", "--auth-method", "spiffe-jwt", "--client-secret-env", "S"],
             ["--assertion-file", "a", "--assertion-audience", "issuer"],
             ["--assertion-file", "a", "--client-certificate", "c", "--client-certificate-key", "k"],
             ["--grant", "ciba"], ["--grant", "ciba", "--login-hint", ""],
@@ -92,6 +94,9 @@ struct OptionsTests {
         #expect(beside.isGrantedByAssertion && beside.proof() == .environment("S"))
         let proof = try Login.parse(minimal + ["--grant", "client-credentials", "--assertion-file", "/t"])
         #expect(!proof.isGrantedByAssertion && proof.proof() == .assertion(file: "/t"))
+        let spiffe = try Login.parse(
+            minimal + ["--grant", "client-credentials", "--assertion-file", "/t", "--auth-method", "spiffe-jwt"])
+        #expect(spiffe.proof()?.isAssertion == true && spiffe.proof()?.method == .spiffeJWT)
         #expect(throws: (any Error).self) {
             try Login.parse(issuer + ["--grant", "client-credentials", "--assertion-file", "/t"])
         }

@@ -11,7 +11,7 @@ extension ProviderState {
     /// The assertion that a request carries, not checked yet (RFC 7521, section 4.2).
     func clientAssertion(_ parameters: Parameters) throws(ProviderRefusal) -> JSONWebToken? {
         guard let compact = parameters["client_assertion"] else { return nil }
-        guard parameters["client_assertion_type"] == ClientAssertion.type else {
+        guard [ClientAssertion.type, ClientAssertion.spiffeType].contains(parameters["client_assertion_type"]) else {
             throw .wrongAssertion("The type of the assertion is not supported.")
         }
         guard let token = try? JSONWebToken(parsing: compact) else {

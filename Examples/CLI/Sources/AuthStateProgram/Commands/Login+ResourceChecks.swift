@@ -51,7 +51,7 @@ extension Login {
         }
         guard let method = client.key.authMethod else { return }
         let accepted: [KeyOptions.AuthMethod] =
-            hasDocument ? [.none, .privateKeyJWT] : isKnown ? [method] : [.none, .basic, .post]
+            hasDocument ? [.none, .privateKeyJWT, .spiffeJWT] : isKnown ? [method] : [.none, .basic, .post]
         if !accepted.contains(method) {
             let option = hasDocument ? "--client-metadata-url" : "--for without --client-id"
             throw ValidationError("\(option) goes without --auth-method \(method.rawValue).")

@@ -135,7 +135,8 @@ struct Login: Command {
             }
         case .jwtBearer: try checkAssertionGrant()
         }
-        if tokens.grant != .jwtBearer, let assertion = client.assertionOption, let option = client.proofBesideAssertion
+        if tokens.grant != .jwtBearer, client.key.authMethod != .spiffeJWT, let assertion = client.assertionOption,
+            let option = client.proofBesideAssertion
         {
             throw ValidationError(
                 "\(assertion) goes without \(option): it proves the client, unless the --grant is jwt-bearer.")
@@ -153,6 +154,10 @@ struct Login: Command {
         }
         if let option = client.assertionOption {
             if tokens.subject != nil { throw ValidationError("\(option) goes without --subject: it names one itself.") }
+            if client.key.authMethod == .spiffeJWT {
+                throw ValidationError(
+                    "--grant jwt-bearer goes without --auth-method spiffe-jwt: \(option) is the grant.")
+            }
             if client.clientID == nil, let proof = client.proofBesideAssertion {
                 throw ValidationError("\(proof) needs --client-id.")
             }

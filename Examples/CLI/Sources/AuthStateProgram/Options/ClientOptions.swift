@@ -142,7 +142,12 @@ struct ClientOptions: ParsableArguments {
     private func checkAssertion() throws {
         try SecretVariable.check(assertionEnv, of: "--assertion-env")
         if assertionFile?.isEmpty == true { throw ValidationError("--assertion-file has to name a file.") }
-        guard let assertionOption else { return }
+        guard let assertionOption else {
+            if key.authMethod == .spiffeJWT {
+                throw ValidationError("--auth-method spiffe-jwt needs --assertion-file or --assertion-env.")
+            }
+            return
+        }
         let others = [
             ("--assertion-env", assertionFile != nil && assertionEnv != nil), ("--register", register),
             ("--private-key", key.privateKey != nil && !requestObject),
@@ -185,7 +190,10 @@ struct ClientOptions: ParsableArguments {
 
     /// The reference to the assertion that another party signs; nil without one.
     var assertion: ClientCredential? {
-        assertionFile.map { .assertion(file: $0.absolutePath) } ?? assertionEnv.map { .assertion(environment: $0) }
+        var assertion: ClientCredential? =
+            assertionFile.map { .assertion(file: $0.absolutePath) } ?? assertionEnv.map { .assertion(environment: $0) }
+        if key.authMethod == .spiffeJWT { assertion?.method = .spiffeJWT }
+        return assertion
     }
 
     /// Whether the assertion is one of a user's identity, which the provider of an organization signs for another server (ID-JAG).

@@ -8,6 +8,7 @@ struct KeyOptions: ParsableArguments {
         case none, basic, post
         case secretJWT = "secret-jwt"
         case privateKeyJWT = "private-key-jwt"
+        case spiffeJWT = "spiffe-jwt"
         case apple, tls
         case selfSignedTLS = "self-signed-tls"
 
@@ -18,6 +19,7 @@ struct KeyOptions: ParsableArguments {
             case .post: .clientSecretPost
             case .secretJWT: .clientSecretJWT
             case .privateKeyJWT: .privateKeyJWT
+            case .spiffeJWT: .spiffeJWT
             case .apple: .clientSecretPost
             case .tls: .tlsClientAuth
             case .selfSignedTLS: .selfSignedTLSClientAuth
@@ -58,7 +60,7 @@ struct KeyOptions: ParsableArguments {
 
     /// Refuses options that a client cannot register with.
     func validateForRegistration() throws {
-        if let authMethod, authMethod == .apple || authMethod.needsCertificate {
+        if let authMethod, authMethod == .apple || authMethod == .spiffeJWT || authMethod.needsCertificate {
             throw ValidationError("--auth-method \(authMethod.rawValue) is not for clients that register themselves.")
         }
     }
