@@ -12,6 +12,7 @@ actor BridgeLink {
 
     private let opening: Opening
     private let logIn: @Sendable (BridgeLogin.Reason, @escaping Telling) async throws -> Void
+    private let now: @Sendable () -> ContinuousClock.Instant
     private var opened: (session: Session, access: ResourceAccess)?
     private let waiters = Waiters<Int, Void>()
     private var lastWaiter = 0
@@ -30,7 +31,7 @@ actor BridgeLink {
     /// The time without a page after a failed login.
     private static let pause: Duration = .seconds(30)
     /// Whether a login is in progress.
-    private var isLoggingIn = false
+    private(set) var isLoggingIn = false
     /// The number of logins.
     private var logins = 0
     /// How a user confirms the login in progress on another device: calls fail with it, as no host shows a code to a user who
@@ -41,14 +42,15 @@ actor BridgeLink {
 
     /// - Parameters:
     ///   - opening: Opens the access.
+    ///   - now: The time.
     ///   - logIn: Logs in elsewhere.
     init(
-        _ opening: @escaping Opening,
+        _ opening: @escaping Opening, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         logIn: @escaping @Sendable (BridgeLogin.Reason, @escaping Telling) async throws -> Void = {
             try await BridgeLogin.run(because: $0, tell: $1)
         }
     ) {
-        (self.opening, self.logIn) = (opening, logIn)
+        (self.opening, self.now, self.logIn) = (opening, now, logIn)
     }
 
     /// Sends a request, and returns its answer when the head has come.
@@ -77,13 +79,12 @@ actor BridgeLink {
                     if opened?.access !== access, !isLoggingIn { continue }
                     let lack = error.lack
                     let isUnproven =
-                        unproven.map { $0.lack == lack && ContinuousClock.now - $0.end < Self.trial } ?? false
+                        unproven.map { $0.lack == lack && now() - $0.end < Self.trial } ?? false
                     if mended.contains(lack) || inVain.contains(lack) || isUnproven {
                         inVain.insert(lack)
                         throw Self.refused(error)
                     }
-                    if let failed, failed.lack == lack, failed.isUntold || ContinuousClock.now - failed.end < Self.pause
-                    {
+                    if let failed, failed.lack == lack, failed.isUntold || now() - failed.end < Self.pause {
                         self.failed?.isUntold = false
                         throw failed.error
                     }
@@ -133,11 +134,11 @@ actor BridgeLink {
                 // one is told of it.
                 let isUntold = prompt != nil
                 if isUntold || (error as? AuthStateError)?.code == .accessDenied {
-                    failed = (running, error, .now, isUntold)
+                    failed = (running, error, now(), isUntold)
                 }
             }
             // The calls that the login was for have failed: none is left to see that the server does not accept it.
-            if case .success = result, prompt != nil { unproven = (running, .now) }
+            if case .success = result, prompt != nil { unproven = (running, now()) }
             (isLoggingIn, opened, prompt) = (false, nil, nil)
             waiters.resumeAll(with: result)
         }
