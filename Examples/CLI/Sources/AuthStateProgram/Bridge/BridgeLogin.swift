@@ -45,9 +45,11 @@ enum BridgeLogin {
     }
 
     /// Tells the bridge, as the other process, how a user confirms the login on another device.
-    static func tell(_ response: DeviceAuthorizationResponse) {
+    ///
+    /// - Parameter limit: The time for the login, in seconds.
+    static func tell(_ response: DeviceAuthorizationResponse, within limit: Double) {
         let page = response.verificationURI.absoluteString
-        let time = min(response.expiresAt.timeIntervalSinceNow, MCP.deviceLimit)
+        let time = min(response.expiresAt.timeIntervalSinceNow, limit)
         var error = AuthStateError(
             .authorizationPending, stage: .authorization,
             "\(response.request.client.provider.issuer.map { "To log in at \($0): open" } ?? "Open") \(page) on any device, and "

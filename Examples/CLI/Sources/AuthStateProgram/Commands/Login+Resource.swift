@@ -27,6 +27,26 @@ extension Login {
         try resource.check()
         let session = try await context.session(isElsewhere ? .existing : .new(sealing.seal))
         let stored = try await session.record(for: target, resourceSettings(nil))
+        let access = try await keepingWay(of: stored).access(
+            to: target, context, in: session, stored, isElsewhere: isElsewhere, tell)
+        return (session, access)
+    }
+
+    /// The login by the way of the stored one, whose grant may have ended, unless the options name another: a page of the
+    /// browser's may be out of reach of a user who has confirmed a login on another device.
+    private func keepingWay(of stored: AuthState.Record?) -> Login {
+        guard let stored, stored.isAuthorized || stored.authorizationError != nil, stored.isMadeOnDevice,
+            tokens.namedGrant == nil, pageOption == nil, tokens.optionOfPages == nil
+        else { return self }
+        var login = self
+        login.tokens.namedGrant = .device
+        return login
+    }
+
+    private func access(
+        to target: ResourceIdentifier, _ context: Context, in session: Session, _ stored: AuthState.Record?,
+        isElsewhere: Bool, _ tell: @escaping @Sendable (DeviceAuthorizationResponse) -> Void
+    ) async throws -> ResourceAccess {
         let clients = try clients(stored: stored)
         // A registration is kept before the user logs in; one in place of a document's client has to do without.
         if stored == nil, mayRegister, resource.documentURL == nil || client.register {
@@ -34,11 +54,10 @@ extension Login {
         }
         var settings = resourceSettings(stored)
         settings.isUnsealedByChoice = session.isUnsealedByChoice
-        let access = try session.access(
+        return try session.access(
             to: target, clients: clients,
             login: isElsewhere ? .elsewhere : try resourceLogin(for: target, context, stored, tell),
             settings, options: try resourceAccessOptions(for: target, context.console))
-        return (session, access)
     }
 
     /// The ways to be a client at the authorization server: those that the options name; else the way of the stored login;
@@ -87,13 +106,7 @@ extension Login {
     ) throws -> ResourceLogin {
         switch try way(context, stored: stored) {
         case .page(let userAgent): .presenting(userAgent)
-        case .device(let presenter):
-            .device { [console = context.console] response in
-                let request = response.request
-                console.note(ResourceAnnouncement.text(for: target, at: request.client, request.scopes))
-                try presenter.show(response)
-                tell(response)
-            }
+        case .device(let presenter): .device(for: target, presenter, tell)
         case .issuedAssertion(let assertion): .assertion(assertion, issuer: connection.issuer ?? "")
         case .assertion: .signedAssertion(subject: tokens.subject)
         case .client, .backchannel: .clientCredentials
@@ -136,6 +149,21 @@ extension Login {
         }
         for name in tokens.additionalParameters.names {
             for value in tokens.additionalParameters.values(name) { request.additionalParameters.append(name, value) }
+        }
+    }
+}
+
+extension ResourceLogin {
+    /// A user confirms the login on another device; the code is that of another process's login where there is one.
+    static func device(
+        for target: ResourceIdentifier, _ presenter: DevicePresenter,
+        _ tell: @escaping @Sendable (DeviceAuthorizationResponse) -> Void = { _ in }
+    ) -> Self {
+        .device { response in
+            let request = response.request
+            presenter.console.note(ResourceAnnouncement.text(for: target, at: request.client, request.scopes))
+            try presenter.show(response)
+            tell(response)
         }
     }
 }

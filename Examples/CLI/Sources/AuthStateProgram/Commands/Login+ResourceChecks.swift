@@ -69,11 +69,7 @@ extension Login {
                 "--grant client-credentials with --for needs --client-id or --client-metadata-url, and --client-secret-env "
                     + "or --private-key.")
         }
-        let foreign: [(String, Bool)] = [
-            ("--param", !tokens.parameters.isEmpty), ("--dpop-key", tokens.dpopKeyFile != nil),
-            ("--authorization-details", tokens.authorizationDetails != nil),
-        ]
-        if let option = foreign.first(where: \.1)?.0 {
+        if let option = tokens.optionOfPages {
             throw ValidationError("--grant \(tokens.grant.rawValue) with --for goes without \(option).")
         }
     }

@@ -210,7 +210,7 @@ struct Login: Command {
     }
 
     /// The first option of the provider's page that was given.
-    private var pageOption: String? {
+    var pageOption: String? {
         authorization.firstGiven(but: tokens.grant == .ciba ? "--login-hint" : nil)
             ?? (client.requestObject ? "--request-object" : nil)
     }

@@ -136,7 +136,8 @@ struct MCP: Command {
         guard let target = try login.resource.identifier, let url = URL(string: url) else { return .printed }
         if isForBridge {
             try await BridgeLogin.perform {
-                let (session, access) = try await login.access(to: target, context, tell: BridgeLogin.tell)
+                let (session, access) = try await login.access(
+                    to: target, context, tell: { BridgeLogin.tell($0, within: context.timeLimit) })
                 return try await session.withAccess(access, $0)
             }
             return .printed

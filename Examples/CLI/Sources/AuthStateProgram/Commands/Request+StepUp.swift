@@ -21,7 +21,7 @@ extension Request {
         }
         options.onWaitingForLogin = { [console = context.console] in console.note(ResourceAnnouncement.waiting) }
         let access = try session.access(
-            to: resource, clients: record.resourceClients, login: resourceLogin(for: record, context),
+            to: resource, clients: record.resourceClients, login: try resourceLogin(for: record, of: resource, context),
             Settings(annotations: record.annotations), options: options, transport: answers.watching)
         return try await session.withAccess(access) { try await $0.performAction(request) }
     }
@@ -38,7 +38,10 @@ extension Request {
         }
     }
 
-    private func resourceLogin(for record: AuthState.Record, _ context: Context) -> ResourceLogin {
+    /// The way of the stored login; for one of a user's with --paste a page.
+    private func resourceLogin(
+        for record: AuthState.Record, of resource: ResourceIdentifier, _ context: Context
+    ) throws -> ResourceLogin {
         if record.clientCredentials != nil { return .clientCredentials }
         if let grant = record.jwtBearer { return .signedAssertion(subject: grant.subject) }
         if let grant = record.assertionGrant, let issuer = record.client.provider.issuer {
@@ -46,6 +49,12 @@ extension Request {
         }
         if stepUp.paste { return .presenting(PasteUserAgent()) }
         let secrets = record.secretVariables
+        if record.isMadeOnDevice {
+            let browser = try stepUp.browser.browserCommand.map { _ in
+                try stepUp.browser.browser(for: .authorization).withholding(secrets)
+            }
+            return .device(for: resource, DevicePresenter(console: context.console, browser: browser))
+        }
         // Most requests need no login, and may be sent where there is no browser.
         return .presenting(
             PreparingUserAgent { redirectURI, purpose in

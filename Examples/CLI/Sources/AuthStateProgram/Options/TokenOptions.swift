@@ -26,11 +26,16 @@ struct TokenOptions: ParsableArguments {
     }
 
     @Option(
+        name: .customLong("grant"),
         help: ArgumentHelp(
             "How to get the tokens: a user logs in in the browser here, or on another device, or confirms where the "
                 + "provider asks them (ciba); or the client gets tokens of its own, by its credential or by "
-                + "assertions, which --private-key or another party signs."))
-    var grant = Grant.authorizationCode
+                + "assertions, which --private-key or another party signs. Default: authorization-code; for an API the "
+                + "way of the stored login."))
+    var namedGrant: Grant?
+
+    /// The grant by which the tokens are requested.
+    var grant: Grant { namedGrant ?? .authorizationCode }
 
     @Option(
         help: ArgumentHelp(
@@ -92,6 +97,13 @@ struct TokenOptions: ParsableArguments {
         "client_secret": "--client-secret-env", "claims": "--claims",
         "authorization_details": "--authorization-details",
     ]
+
+    /// The first option that was given of those that a login for an API takes at a page alone.
+    var optionOfPages: String? {
+        !parameters.isEmpty
+            ? "--param"
+            : dpopKeyFile != nil ? "--dpop-key" : authorizationDetails != nil ? "--authorization-details" : nil
+    }
 
     /// The key to bind tokens to; nil asks for bearer tokens.
     ///

@@ -43,7 +43,8 @@ public struct LoginFacts: Sendable, Equatable {
         if let part = record.client.credential.part ?? (record.machineGrant == nil ? nil : .key) { parts?.insert(part) }
         if record.machineGrant == nil { parts?.insert(.user) }
         let isForPage = record.lastRegistrationResponse?.metadata["redirect_uris"]?.arrayValue?.isEmpty == false
-        if record.lastAuthorizationResponse != nil || isForPage { parts?.insert(.page) }
+        // A server may want a redirect URI of a client without a page, too.
+        if record.lastAuthorizationResponse != nil || isForPage && !record.isMadeOnDevice { parts?.insert(.page) }
         if record.dpopKey != nil { parts?.insert(.dpop) }
     }
 

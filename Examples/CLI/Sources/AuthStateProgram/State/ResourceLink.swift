@@ -17,6 +17,9 @@ extension AuthState.Record {
     /// The API that the login is for; nil for a login that began at a provider.
     public var resource: String? { Settings(annotations: annotations).link.resource }
 
+    /// Whether a user has confirmed the login on another device.
+    var isMadeOnDevice: Bool { Settings(annotations: annotations).grant == .deviceCode }
+
     /// The environment variables that hold the client's secret, which no browser inherits.
     var secretVariables: [String] {
         [client.credential, assertionGrant?.assertion, jwtBearer?.key].compactMap {
