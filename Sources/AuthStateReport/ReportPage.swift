@@ -9,6 +9,7 @@ struct ReportPage {
     private let recording: Recording
     private let program: String
     private let failure: AuthStateError?
+    private let parties: ReportParties
     private let rows: [ReportRow]
     /// The numbers of the marks, in order of their first appearance: equal values have one colour.
     private var numbers: [String: Int] = [:]
@@ -18,7 +19,8 @@ struct ReportPage {
         var last: AuthStateError?
         if case .step(let entry, let error) = recording.items.last, entry.step == .failure { last = error }
         self.failure = failure ?? last
-        rows = recording.rows
+        parties = ReportParties(recording)
+        rows = recording.rows(parties)
         for row in rows {
             for member in row.groups.flatMap(\.members) where member.isMark && numbers[member.value] == nil {
                 numbers[member.value] = numbers.count
@@ -101,7 +103,7 @@ struct ReportPage {
         case .browser: "of the user"
         case .program: program
         case .provider, .api:
-            recording.exchanges.first { recording.lane(of: $0) == lane }
+            recording.exchanges.first { parties.lane(of: $0) == lane }
                 .flatMap { URIReference($0.url).host.map(String.init) } ?? "not asked"
         }
     }

@@ -41,7 +41,7 @@ struct ReportRow {
 
 extension Recording {
     /// The rows in order of time.
-    var rows: [ReportRow] {
+    func rows(_ parties: ReportParties) -> [ReportRow] {
         var rows: [ReportRow] = []
         // What the library says of a token request is more than its form shows.
         var sent: [ReportedMember]?
@@ -49,7 +49,7 @@ extension Recording {
             switch item {
             case .exchange(let exchange):
                 let isTokenRequest = exchange.sent.contains { $0.name == "grant_type" }
-                rows.append(row(exchange, sent: isTokenRequest ? sent : nil))
+                rows.append(row(exchange, parties.lane(of: exchange), sent: isTokenRequest ? sent : nil))
                 if isTokenRequest { sent = nil }
             case .step(let entry, _) where entry.step == .tokenRequest: sent = entry.members
             case .step(let entry, let error): rows += self.rows(entry, error)
@@ -58,7 +58,7 @@ extension Recording {
         return rows
     }
 
-    private func row(_ exchange: RecordedExchange, sent: [ReportedMember]?) -> ReportRow {
+    private func row(_ exchange: RecordedExchange, _ lane: ReportLane, sent: [ReportedMember]?) -> ReportRow {
         let path = URIReference(exchange.url).path
         let milliseconds = "\(Int((exchange.duration / .milliseconds(1)).rounded())) ms"
         let outcome = exchange.status.map { "\($0)" } ?? exchange.failure ?? ""
@@ -67,7 +67,7 @@ extension Recording {
         let more = (sent ?? []).filter { detail in !exchange.sent.contains { $0.name == detail.name } }
         let address = ReportedMember(name: "address", value: exchange.url, isMark: false)
         return ReportRow(
-            kind: .arrow(.program, lane(of: exchange), answer: answer), date: exchange.date,
+            kind: .arrow(.program, lane, answer: answer), date: exchange.date,
             label: "\(exchange.method) \(path.isEmpty ? "/" : path)", isCode: true, isOpen: exchange.isFailed,
             groups: [("Sent", [address] + more + exchange.sent), ("Received", exchange.received)])
     }
@@ -117,36 +117,41 @@ extension Recording {
         }
     }
 
-    /// The party that an exchange was with.
-    func lane(of exchange: RecordedExchange) -> ReportLane {
-        if exchange.url.contains("/.well-known/oauth-protected-resource") { return .api }
-        let known = providerURLs
-        if userInfoURLs.contains(exchange.url) || known.contains(exchange.url) || exchange.url.contains("/.well-known/")
-        {
-            return .provider
-        }
-        guard exchange.hasToken || !known.isEmpty else { return .provider }
-        let origins = Set(known.compactMap { URIReference($0).origin })
-        return exchange.hasToken || !origins.contains(exchange.origin ?? "") ? .api : .provider
+    var exchanges: [RecordedExchange] {
+        items.compactMap { item in if case .exchange(let exchange) = item { exchange } else { nil } }
     }
+}
 
+/// Which party each exchange of a recording was with.
+struct ReportParties {
+    /// The URLs that metadata name, and their origins.
+    private let known: Set<String>
+    private let origins: Set<String>
     /// Where userinfo was read, or could not be: a configuration by hand has no metadata that name the place.
-    private var userInfoURLs: Set<String> {
+    private let userInfo: Set<String>
+
+    init(_ recording: Recording) {
+        known = recording.exchanges.reduce(into: []) { $0.formUnion($1.providerURLs) }
+        origins = Set(known.compactMap { URIReference($0).origin })
         var (newest, found) = (String?.none, Set<String>())
-        for item in items {
+        for item in recording.items {
             switch item {
             case .exchange(let exchange): if exchange.hasToken { newest = exchange.url }
             case .step(let entry, let error):
                 if let newest, entry.step == .userinfo || error?.stage == .userinfo { found.insert(newest) }
             }
         }
-        return found
+        userInfo = found
     }
 
-    private var providerURLs: Set<String> { exchanges.reduce(into: []) { $0.formUnion($1.providerURLs) } }
-
-    var exchanges: [RecordedExchange] {
-        items.compactMap { item in if case .exchange(let exchange) = item { exchange } else { nil } }
+    /// The party that an exchange was with.
+    func lane(of exchange: RecordedExchange) -> ReportLane {
+        if exchange.url.contains("/.well-known/oauth-protected-resource") { return .api }
+        if userInfo.contains(exchange.url) || known.contains(exchange.url) || exchange.url.contains("/.well-known/") {
+            return .provider
+        }
+        guard exchange.hasToken || !known.isEmpty else { return .provider }
+        return exchange.hasToken || !origins.contains(exchange.origin ?? "") ? .api : .provider
     }
 }
 
