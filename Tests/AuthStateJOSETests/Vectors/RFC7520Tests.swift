@@ -5,7 +5,7 @@ import Testing
 /// RFC 7520: the JOSE cookbook.
 struct RFC7520Tests {
     /// Section 3, by number.
-    private static let keys = [
+    private static let keys: [String: String] = [
         "3.1": """
         {
          "kty": "EC",
@@ -95,7 +95,7 @@ struct RFC7520Tests {
     }
 
     /// Sections 4.1 to 4.4, in their compact forms.
-    private static let signed = [
+    private static let signed: [Signed] = [
         Signed(
             section: "4.1", algorithm: .rs256, verifyingKey: "3.3", signingKey: "3.4",
             header: """

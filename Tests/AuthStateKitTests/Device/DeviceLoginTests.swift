@@ -289,7 +289,7 @@ import Testing
         }
         #expect(state.isAuthorized)
         let entries = told.withLock { $0 }
-        #expect(entries.count { $0.message == "No tokens yet; asks again" } == 1)
+        #expect(entries.map(\.message).filter { $0 == "No tokens yet; asks again" }.count == 1)
         #expect(!entries.contains { $0.step == .failure })
         world.provider.inject(.oauthError("access_denied"), at: .token)
         _ = await authError {
@@ -297,7 +297,8 @@ import Testing
                 try await AuthState.logIn(.device(request) { _ in }, at: .memory(service: service))
             }
         }
-        #expect(told.withLock { $0 }.count { $0.step == .failure } == 1)
+        let failures = told.withLock(\.self).filter { $0.step == .failure }
+        #expect(failures.count == 1)
     }
 
     @Test(

@@ -275,7 +275,7 @@ struct BrokenLogin: CustomTestStringConvertible, Sendable {
         }
     }
 
-    static let all = [
+    static let all: [Self] = [
         Self("wrong redirect URI", ["This redirect URI is not registered"]) {
             try await failed { world in
                 try await world.logIn(try await world.client(), redirectURI: "http://127.0.0.1:0/elsewhere")

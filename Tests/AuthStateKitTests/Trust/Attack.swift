@@ -14,7 +14,7 @@ struct Attack: Sendable {
     }
 
     /// All attacks, by area.
-    static let all =
+    static let all: [Attack] =
         idToken + jose + discovery + userInfo + authorizationResponse + logoutResponse + loopbackReceiver
         + signedResponse + tokenResponse + reauthorization + registration + logoutToken + thirdPartyLogin
         + deviceAuthorization + tenants + backchannelAuthentication + typedToken + storedStates

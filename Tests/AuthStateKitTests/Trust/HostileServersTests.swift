@@ -15,7 +15,7 @@
             }
         }
 
-        static let behaviours = [
+        static let behaviours: [Behaviour] = [
             Behaviour("says nothing", .timedOut),
             Behaviour(
                 "sends a byte at a time", .timedOut, .text("HTTP/1.1 200 OK\nContent-Length: 100000\n\n"), .drip),

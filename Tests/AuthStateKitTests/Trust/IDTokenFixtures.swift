@@ -9,7 +9,7 @@ enum IDTokenFixtures {
         """
 
     // swift-format-ignore
-    static let tokens = [
+    static let tokens: [String: String] = [
         "good":
             "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDAwMCwiYXV0aF90aW1lIjoxNzk5OTk5OTcwfQ.IqQkjd3YaIDbFhxuu0CGzGkD1teipAcOeyVT0W48jxNKuOhYThO97AQ_N-DfBHXF975O61cGEXzj-k4gGTQRUQ",
         "unsigned":

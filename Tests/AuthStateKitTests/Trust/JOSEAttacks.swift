@@ -2,7 +2,7 @@ import AuthStateJOSE
 
 extension Attack {
     /// Forgeries that one check of AuthStateJOSE alone keeps from being taken for the owner's word.
-    static let jose = [
+    static let jose: [Attack] = [
         Attack(.base64URLAlphabet) { try believe("padded", keys: ["ec"]) },
         Attack(.base64URLRemainder) { try believe("leftOver", keys: ["ec"]) },
         Attack(.duplicateMembers) { try believe("twice", keys: ["ec"]) },

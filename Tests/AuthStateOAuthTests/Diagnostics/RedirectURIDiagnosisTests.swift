@@ -71,7 +71,7 @@ struct RedirectURIDiagnosisTests {
 
     private static let googleClient = "123-abc.apps.googleusercontent.com"
 
-    static let providers = [
+    static let providers: [Row] = [
         Row("com.googleusercontent.apps.123-abc:/callback", provider: .google, clientID: googleClient),
         Row("com.example.app:/callback", .providerRule, provider: .google, clientID: googleClient),
         Row("com.example.app:/callback", provider: .google),

@@ -33,7 +33,7 @@ struct AdviceTests {
         var mustName: String
     }
 
-    private static let examples = [
+    private static let examples: [Example] = [
         Example(
             testDescription: "a public client",
             authentication: { .none(clientID: "c") }, names: ["secret"], mustName: "no secret"),

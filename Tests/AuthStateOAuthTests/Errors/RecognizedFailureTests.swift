@@ -26,7 +26,7 @@ struct RecognizedFailureTests {
         var testDescription: String { "\(provider): \(error), \(description ?? "no words")" }
     }
 
-    static let answers = [
+    static let answers: [Answer] = [
         Answer("Google", "redirect_uri_mismatch", "Bad Request", .redirectMismatch, .invalidRequest),
         Answer("Google", "invalid_client", "The OAuth client was not found.", .unknownClient, .invalidClient),
         Answer("Google", "deleted_client", "The OAuth client was deleted.", .unknownClient, .invalidClient),
