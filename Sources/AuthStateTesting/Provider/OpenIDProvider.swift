@@ -37,6 +37,7 @@ public final class OpenIDProvider: Sendable {
     ) async throws {
         let core = ProviderCore(configuration, clock: clock)
         if let file = configuration.file { try core.restore(from: file) }
+        if let key = configuration.signingKey { core.keys.restore([key], retired: [], count: 1) }
         try core.keys.prepare(configuration.signingAlgorithm)
         core.withState { state in for client in state.base.clients { state.prepareKeys(for: client) } }
         var limits = LoopbackLimits()

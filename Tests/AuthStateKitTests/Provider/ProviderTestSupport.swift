@@ -1,4 +1,5 @@
 import AuthStateFoundation
+import AuthStateJOSE
 import AuthStateKit
 import AuthStateTesting
 
@@ -8,6 +9,9 @@ struct ProviderFixture {
     let service: AuthorizationService
     let configuration: ProviderConfiguration
 
+    /// What providers that sign with RSA sign with: making such a key takes as long as starting a hundred of them.
+    private static let rsaKey = Result { try SigningKey.generate(.rs256, keyID: "rsa").privateKey }
+
     /// - Parameter waits: Whether the service waits by the clock too.
     init(
         clock: ManualClock? = nil, waits: Bool = false,
@@ -15,6 +19,13 @@ struct ProviderFixture {
     ) async throws {
         var configuration = OpenIDProvider.Configuration()
         change(&configuration)
+        switch configuration.signingAlgorithm.scheme {
+        case .rsaPKCS1, .rsaPSS:
+            var key = try Self.rsaKey.get()
+            key.algorithm = configuration.signingAlgorithm.rawValue
+            configuration.signingKey = try SigningKey(key)
+        default: break
+        }
         let wallClock = clock?.wallClock ?? .system
         provider = try await OpenIDProvider(configuration: configuration, clock: wallClock)
         var limits = AuthorizationService.Configuration()

@@ -6,7 +6,7 @@ import Testing
 /// Signed request objects (RFC 9101).
 struct RequestObjectTests {
     private static func key(_ algorithm: SignatureAlgorithm = .es256) throws -> SigningKey {
-        try SigningKey.generate(algorithm, keyID: "client-key")
+        try SigningKey.forTests(algorithm, keyID: "client-key")
     }
 
     private static func token(_ request: AuthorizationRequest, _ key: SigningKey? = nil) throws -> JSONWebToken {

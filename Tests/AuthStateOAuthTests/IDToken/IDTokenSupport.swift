@@ -10,7 +10,7 @@ struct TokenMint {
     static let now = Fixtures.now.timeIntervalSince1970
 
     init(_ algorithm: SignatureAlgorithm = .es256) throws {
-        key = try SigningKey.generate(algorithm, keyID: "k1")
+        key = try SigningKey.forTests(algorithm, keyID: "k1")
         keys = JSONWebKeySet(keys: [key.publicKey])
     }
 
@@ -44,6 +44,21 @@ struct TokenMint {
         } catch let error as AuthStateError {
             Secrets.expectNone(in: error, sourceLocation: sourceLocation)
             return error
+        }
+    }
+}
+
+extension SigningKey {
+    private static let rsa = Result { try SigningKey.generate(.rs256).privateKey }
+
+    /// Returns a key for an algorithm. It is a new one, but for RSA: making such a key takes as long as a hundred others.
+    static func forTests(_ algorithm: SignatureAlgorithm, keyID: String? = nil) throws -> SigningKey {
+        switch algorithm.scheme {
+        case .rsaPKCS1, .rsaPSS:
+            var key = try rsa.get()
+            (key.keyID, key.algorithm) = (keyID, algorithm.rawValue)
+            return try SigningKey(key)
+        default: return try generate(algorithm, keyID: keyID)
         }
     }
 }

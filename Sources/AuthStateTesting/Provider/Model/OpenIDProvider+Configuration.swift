@@ -103,6 +103,8 @@ extension OpenIDProvider {
 
         /// How ID tokens are signed; HS256 uses the client's secret.
         public var signingAlgorithm = SignatureAlgorithm.es256
+        /// The key that the provider begins with; nil makes one.
+        package var signingKey: SigningKey?
         /// Whether userinfo is a signed JWT, made with the same algorithm.
         public var signsUserInfo = false
         /// How far the provider's clock is ahead of the one it was given.
