@@ -170,12 +170,12 @@ struct RecordTests {
     )
     func triples() throws {
         let states = try states()
+        let pairs = states.map { one in states.map { one.merged(with: $0) } }
         var disagreements = 0
-        for one in states {
-            for two in states {
-                let both = one.merged(with: two)
-                for three in states {
-                    let (left, right) = (both.merged(with: three), one.merged(with: two.merged(with: three)))
+        for (one, both) in zip(states, pairs) {
+            for (two, (first, others)) in zip(states, zip(both, pairs)) {
+                for (three, last) in zip(states, others) {
+                    let (left, right) = (first.merged(with: three), one.merged(with: last))
                     guard left != right else { continue }
                     let clients = Set([one, two, three].map(\.client.id))
                     let isKnown = clients.count == 2 && Self.unregistered(left) == Self.unregistered(right)
