@@ -45,11 +45,8 @@ extension AuthState.Login {
     /// The login throws `.accessDenied` when the user refuses, `.deviceCodeExpired` when the user does not confirm in
     /// time, and the errors of `present`.
     ///
-    /// - Parameters:
-    ///   - request: The request for the codes, with its client and scopes.
-    ///   - present: Shows `userCode` and `verificationURI` to the user, and perhaps opens or draws
-    ///     `verificationURIComplete`. When it returns, the provider is polled for the tokens until the user has
-    ///     decided.
+    /// `present` shows `userCode` and `verificationURI` to the user, and perhaps opens or draws `verificationURIComplete`.
+    /// When it returns, the provider is polled for the tokens until the user has decided.
     public static func device(
         _ request: DeviceAuthorizationRequest,
         present: @escaping @Sendable (DeviceAuthorizationResponse) async throws -> Void
@@ -90,10 +87,8 @@ extension AuthState.Login {
     /// The login throws what `AuthorizationService.authorizeBackchannel(_:)` and its `pollTokens` throw, `.accessDenied`
     /// when the user refuses, and the errors of `present`.
     ///
-    /// - Parameters:
-    ///   - request: The request, with its client and the user to ask.
-    ///   - present: Tells the user that the provider asks them now, and shows the request's `bindingMessage` to
-    ///     compare. When it returns, the provider is polled for the tokens until the user has decided.
+    /// `present` tells the user that the provider asks them now, and shows the request's `bindingMessage` to compare.
+    /// When it returns, the provider is polled for the tokens until the user has decided.
     public static func backchannel(
         _ request: BackchannelAuthenticationRequest,
         present: @escaping @Sendable (BackchannelAuthenticationResponse) async throws -> Void = { _ in }

@@ -17,12 +17,12 @@ extension AuthState {
         try await manageRegistration { _, _ in nil }
     }
 
-    /// Changes the registration (RFC 7592, section 2.2), and keeps the provider's answer.
+    /// Changes the registration as far as this state knows it (RFC 7592, section 2.2), sends all of it, and keeps the
+    /// provider's answer.
     ///
-    /// - Parameters:
-    ///   - credential: The client's new private key, when the change registers another one; nil keeps the current one.
-    ///     A secret comes from the provider.
-    ///   - change: Gets the registration as far as this state knows it, and changes it; all of it is sent.
+    /// The credential is the client's new private key, when the change registers another one; nil keeps the current one. A
+    /// secret comes from the provider.
+    ///
     /// - Throws: As `readRegistration`, and the errors of `change`; `.unsupported` when the provider does not allow it.
     @discardableResult
     public func updateRegistration(

@@ -18,11 +18,8 @@ public protocol RenewalInstrument: Sendable {
     /// Runs a step: calls the body once, and returns what it returns or throws what it throws.
     ///
     /// The body runs in the caller's isolation. Task-local values that are set around it reach the request to the provider.
-    /// Steps of one renewal are nested and never overlap.
-    ///
-    /// - Parameters:
-    ///   - step: The step.
-    ///   - body: Does the step's work. Throws `AuthStateError` or `CancellationError` when the step failed.
+    /// Steps of one renewal are nested and never overlap. The body throws `AuthStateError` or `CancellationError` when the step
+    /// failed.
     nonisolated(nonsending) func run<R>(
         _ step: RenewalStep, _ body: nonisolated(nonsending) () async throws -> R
     ) async throws -> R

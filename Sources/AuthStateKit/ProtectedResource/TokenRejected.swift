@@ -10,7 +10,7 @@ public struct TokenRejected: Error, Sendable, Hashable {
     public var body: String?
     /// The answer's `DPoP-Nonce` (RFC 9449, section 9), for the next proof for `url`.
     ///
-    /// Without it, the next proof uses the newest nonce that `Tokens.learn` received. With several requests in progress
+    /// Without it, the next proof uses the newest nonce that `Tokens.recordNonce` received. With several requests in progress
     /// that may be another request's nonce, and a server may accept each nonce only once.
     public var dpopNonce: String?
     /// The URL that answered; with `AuthState.Options.allowedOrigins` it decides whether the answer can end the login.

@@ -14,11 +14,8 @@ extension Tokens {
     /// ```
     ///
     /// Records the nonce that the answer brings for the next proof. An answer that says nothing about the token passes,
-    /// regardless of its status.
+    /// regardless of its status. Its body may be empty, and its beginning is then missing in the error.
     ///
-    /// - Parameters:
-    ///   - response: The answer; its body may be empty, and its beginning is then missing in the error.
-    ///   - url: The URL that answered.
     /// - Throws: `TokenRejected`, which `withFreshToken` handles, when another token or another proof may be accepted;
     ///   `AuthStateError` with `.insufficientScope`, `.insufficientUserAuthentication` or `.invalidDPoPProof`.
     public func check(_ response: TransportResponse, of url: URL) throws {

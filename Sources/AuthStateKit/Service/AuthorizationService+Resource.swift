@@ -143,9 +143,7 @@ extension AuthorizationService {
         error.hint = "Ask the operator of the resource, which names this authorization server."
         throw error
     }
-}
 
-extension AuthorizationService {
     /// Returns the issuer that a server's metadata name, which all that it issues is compared with: the one by which the
     /// resource named it, or the same with or without a slash at its end.
     fileprivate func ownIssuer(of document: ProviderMetadata, namedAs issuer: Issuer) -> Issuer {

@@ -20,12 +20,8 @@ public struct LoginTrace: Sendable {
         let failure = Lock<AuthStateError?>(nil)
     }
 
-    /// Makes a trace that hands every entry to a closure.
-    ///
-    /// - Parameters:
-    ///   - clock: The clock for the dates of the entries.
-    ///   - sink: Called synchronously in the task that takes the step: return soon. For a log on the main actor
-    ///     `makeStream` keeps the order.
+    /// Makes a trace that hands every entry to a closure, synchronously in the task that takes the step: return soon. For a
+    /// log on the main actor `makeStream` keeps the order.
     public init(clock: WallClock = .system, _ sink: @escaping @Sendable (Entry) -> Void) {
         self.init(clock: clock, recorder: nil, sink)
     }

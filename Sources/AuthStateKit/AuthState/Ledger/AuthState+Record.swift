@@ -168,9 +168,7 @@ extension AuthState.Record {
         get { rareBox?.value.machineGrantBox }
         set { rare.machineGrantBox = newValue }
     }
-}
 
-extension AuthState.Record {
     /// Whether there is no error, and an access, ID or refresh token.
     public var isAuthorized: Bool {
         authorizationError == nil && (lastTokenResponse != nil || idToken != nil || refreshToken != nil)

@@ -73,9 +73,7 @@ extension AuthState {
             }
         }
     }
-}
 
-extension AuthState {
     /// The stamps of the parts of a state, in the memory that most states need.
     struct PackedStamps: Sendable, Hashable {
         private let grant, tokens: Stamp

@@ -35,9 +35,7 @@ extension AuthState {
         /// The user logged out.
         case loggedOut
     }
-}
 
-extension AuthState {
     /// Returns a new name of 15 characters, the most that a string holds without memory of its own.
     package static func newGrantID() -> String { Base64URL.encode(SecureRandom.bytes(11)) }
 }
@@ -52,9 +50,7 @@ extension AuthState.Event {
             false
         }
     }
-}
 
-extension AuthState.Event {
     /// Whether this ends a grant and begins none.
     var endsGrant: Bool { beginsEpoch && !bringsClient }
 
