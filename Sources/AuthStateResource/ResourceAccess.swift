@@ -140,7 +140,7 @@ public actor ResourceAccess {
         for client in clients {
             let (id, key) =
                 switch client.way {
-                case .known(let id, let key, _), .document(let id, let key): (id, key)
+                case .known(let id, let key, _), .document(let id, let key, _): (id, key)
                 case .registering: ("", ClientCredential.none)
                 }
             guard id == grant.issuer else { continue }

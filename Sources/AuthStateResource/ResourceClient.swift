@@ -11,7 +11,7 @@ import AuthStateServer
 public struct ResourceClient: Sendable, Hashable {
     enum Way: Sendable, Hashable {
         case known(id: String, ClientCredential, issuer: String?)
-        case document(url: String, ClientCredential)
+        case document(url: String, ClientCredential, issuer: String?)
         case registering(ClientMetadata, initialAccessToken: String?, issuer: String?, ClientCredential)
     }
 
@@ -32,10 +32,12 @@ public struct ResourceClient: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - url: The URL of the document, which the program hosts.
-    ///   - credential: Its private key, when the document says `private_key_jwt`; `.none` for a public client.
-    public static func document(_ url: String, credential: ClientCredential = .none) -> Self {
-        Self(way: .document(url: url, credential))
-    }
+    ///   - credential: Its private key, when the document says `private_key_jwt`, or an assertion that another party signs for one
+    ///     server; `.none` for a public client.
+    ///   - issuer: The one server to use it at; nil uses it at any that the resource names. An assertion needs it.
+    public static func document(
+        _ url: String, credential: ClientCredential = .none, issuer: String? = nil
+    ) -> Self { Self(way: .document(url: url, credential, issuer: issuer)) }
 
     /// A client that registers itself (RFC 7591), once for each authorization server.
     ///
@@ -57,7 +59,7 @@ public struct ResourceClient: Sendable, Hashable {
     /// The client's identifier; nil for one that registers itself.
     var id: String? {
         switch way {
-        case .known(let id, _, _), .document(let id, _): id
+        case .known(let id, _, _), .document(let id, _, _): id
         case .registering: nil
         }
     }
@@ -81,7 +83,7 @@ extension [ResourceClient] {
             switch own.way {
             case .known(client.id, let credential, let issuer)
             where !isRegistered && client.isAt(issuer ?? bound[client.id]): credential
-            case .document(client.id, let credential) where !isRegistered: credential
+            case .document(client.id, let credential, let issuer) where !isRegistered && client.isAt(issuer): credential
             case .registering(_, _, let issuer, let credential)
             where isRegistered && credential.isProof && client.isAt(issuer): credential
             default: nil
@@ -95,8 +97,8 @@ extension [ResourceClient] {
     ///   - provider: The server.
     ///   - bound: Where known clients without an issuer were used first, by identifier: they stay there.
     ///   - login: How the login is made.
-    /// - Throws: `AuthStateError` of stage registration with `.clientIssuerMismatch`, `.invalidArgument` for a token without an
-    ///   issuer, `.unsupported` for a client that may be taken for that of another server, or `.endpointMissing` when no way
+    /// - Throws: `AuthStateError` of stage registration with `.clientIssuerMismatch`, `.invalidArgument` for a token or an
+    ///   assertion without an issuer, `.unsupported` for a client that may be taken for that of another server, or `.endpointMissing` when no way
     ///   is open.
     func choice(
         at provider: ProviderConfiguration, bound: [String: String], for login: ResourceLogin = .elsewhere
@@ -120,13 +122,18 @@ extension [ResourceClient] {
             if own != nil || isOpen(id, credential) { return .ready(id: id, credential) }
         }
         if provider.metadata?.clientIDMetadataDocumentSupported == true {
-            for case .document(let url, let credential) in map(\.way) where isOpen(url, credential) {
-                return .ready(id: url, credential)
+            for case .document(let url, let credential, let own) in map(\.way) {
+                guard own != nil || !credential.isAssertion else { throw Self.unbound("assertion") }
+                guard TrustCheck.resourceClient.holds(own.map(isHere) ?? true) else {
+                    foreign = foreign ?? (url, own ?? "")
+                    continue
+                }
+                if own != nil || isOpen(url, credential) { return .ready(id: url, credential) }
             }
         }
         if provider.registrationEndpoint != nil {
             for case .registering(let metadata, let token, let own, let credential) in map(\.way) {
-                guard token == nil || own != nil else { throw Self.unboundToken }
+                guard token == nil || own != nil else { throw Self.unbound("initial access token") }
                 let isOwn = own.map(isHere) ?? true
                 guard TrustCheck.registrationIssuer.holds(isOwn) else {
                     foreign = foreign ?? ("that registers", own ?? "")
@@ -152,11 +159,11 @@ extension [ResourceClient] {
             hint: "Register a client there and give its identifier.")
     }
 
-    /// A token for registrations is a secret between the program and one server.
-    private static var unboundToken: AuthStateError {
+    /// The error of a proof that is between the program and one server, which is not named.
+    private static func unbound(_ proof: String) -> AuthStateError {
         AuthStateError(
-            .invalidArgument, stage: .registration, "An initial access token needs the issuer that it is for.",
-            expected: "the issuer beside the token", received: "none",
+            .invalidArgument, stage: .registration, "An \(proof) needs the issuer that it is for.",
+            expected: "the issuer beside the \(proof)", received: "none",
             hint: "Name the issuer: the resource may name any server.")
     }
 }
@@ -195,7 +202,9 @@ extension ProviderConfiguration {
 
 extension ClientCredential {
     /// Whether the client proves itself by what no other server can use: then a code alone is worth nothing to it.
-    fileprivate var provesItsServer: Bool { method?.signsAssertions == true || method?.usesCertificate == true }
+    fileprivate var provesItsServer: Bool {
+        !isAssertion && method?.signsAssertions == true || method?.usesCertificate == true
+    }
 }
 
 extension Client {

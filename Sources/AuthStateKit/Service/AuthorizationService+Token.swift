@@ -49,7 +49,8 @@ extension AuthorizationService {
                     if request.isNamedByAssertion, authentication.method == .none {
                         authentication = .nameless(clientID: request.client.id)
                     }
-                    signsAssertion = authentication.method.signsAssertions
+                    // Another party's clock set the times of an assertion that this machine only read.
+                    signsAssertion = authentication.method.signsAssertions && !request.client.credential.isAssertion
                     let message = try await asserted(request).transportRequest(
                         authentication: authentication, dpopProof: proof)
                     configuration.trace?.noteTokenRequest(message, by: request.client, authentication)

@@ -23,6 +23,25 @@ extension ClientCredential {
         return assertion
     }
 
+    /// Refuses a JWT-SVID that is not for this provider alone: another one could use it in the client's name
+    /// (draft-ietf-oauth-spiffe-client-auth, section 3.1).
+    ///
+    /// - Throws: `AuthStateError` with `.credentialUnavailable`.
+    static func checkAudience(
+        of assertion: String, at provider: ProviderConfiguration, stage: AuthStateError.Stage
+    ) throws {
+        let claim = try JSONWebToken(parsing: assertion).claims["aud"]
+        let audience = (claim?.arrayValue ?? [claim].compactMap(\.self)).map { $0.stringValue ?? "" }
+        let isOurs = audience.count == 1 && provider.issuer?.isServer(audience[0]) == true
+        guard TrustCheck.workloadAudience.holds(isOurs) else {
+            throw AuthStateError(
+                .credentialUnavailable, stage: stage, "The JWT-SVID is not for this provider alone, and was not sent.",
+                expected: "the audience \(provider.issuer?.rawValue ?? "that is the provider's issuer")",
+                received: audience.isEmpty ? "none" : audience.joined(separator: ", "),
+                hint: "Ask the workload API for a token whose only audience is the issuer.")
+        }
+    }
+
     /// Returns the credential with what its function fetched in the function's place; every other credential as it is.
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable` when the function throws another error, or returns nothing;

@@ -24,7 +24,9 @@ extension ClientCredential {
         try checkNamed(stage: stage)
         if let method, method.usesCertificate { return try .certificate(clientID: clientID, method: method) }
         if isAssertion {
-            return try .assertion(issuedAssertion(stage: stage), clientID: clientID, method: method ?? .privateKeyJWT)
+            let assertion = try issuedAssertion(stage: stage)
+            if method == .spiffeJWT { try Self.checkAudience(of: assertion, at: provider, stage: stage) }
+            return try .assertion(assertion, clientID: clientID, method: method ?? .privateKeyJWT)
         }
         if method == .privateKeyJWT { return try assertion(privateKey(stage: stage), .privateKeyJWT) }
         if let signedSecret {

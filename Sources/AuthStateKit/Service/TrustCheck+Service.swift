@@ -21,4 +21,6 @@ extension TrustCheck {
     package static let pendingUse = TrustCheck("pendingUse")
     /// An assertion that is sent is a JWT, and not a key or secret in its place (RFC 7523, 3).
     package static let assertionForm = TrustCheck("assertionForm")
+    /// A JWT-SVID that is sent is for the provider's issuer alone (draft-ietf-oauth-spiffe-client-auth, 3.1).
+    package static let workloadAudience = TrustCheck("workloadAudience")
 }

@@ -90,7 +90,8 @@ package struct ClientAuthentication: Sendable, Hashable, Redacted {
             form["client_id"] = clientID
             form["client_secret"] = secret
         case .assertion(let assertion):
-            form["client_id"] = clientID
+            // The subject of a JWT-SVID names the client, which the server may know by another identifier.
+            if method != .spiffeJWT { form["client_id"] = clientID }
             form["client_assertion_type"] = method == .spiffeJWT ? ClientAssertion.spiffeType : ClientAssertion.type
             form["client_assertion"] = assertion
         case .nothing:

@@ -24,6 +24,8 @@ public struct ClientAuthenticationMethod: RawRepresentable, Sendable, Hashable, 
 
     /// Whether the proof is the connection's certificate, which is the transport's.
     package var usesCertificate: Bool { self == .tlsClientAuth || self == .selfSignedTLSClientAuth }
+    /// Whether the proof is the client's own, and nothing that the provider issues.
+    package var usesOwnProof: Bool { self == .privateKeyJWT || self == .spiffeJWT || usesCertificate }
     /// Whether the proof is an assertion, which is signed for one request, or for this provider.
     package var signsAssertions: Bool { self == .clientSecretJWT || self == .privateKeyJWT || self == .spiffeJWT }
 }

@@ -116,9 +116,7 @@ public struct RegistrationResponse: Sendable, Hashable, Codable, Redacted {
     /// The credential that the registered client authenticates with; where its own private key is, only the client knows.
     public var credential: ClientCredential {
         let method = tokenEndpointAuthMethod
-        if method == .privateKeyJWT || method?.usesCertificate == true {
-            return ClientCredential(.none, method: method)
-        }
+        if method?.usesOwnProof == true { return ClientCredential(.none, method: method) }
         guard let clientSecret else { return .none }
         return ClientCredential(.issued(clientSecret), method: method, signingAlgorithm: assertionAlgorithm)
     }
@@ -188,7 +186,7 @@ extension JSONValue {
 extension ClientAuthenticationMethod? {
     /// Whether a client that is registered for it has no secret.
     fileprivate var needsNoSecret: Bool {
-        self == ClientAuthenticationMethod.none || self == .privateKeyJWT || self?.usesCertificate == true
+        self == ClientAuthenticationMethod.none || self?.usesOwnProof == true
     }
 }
 

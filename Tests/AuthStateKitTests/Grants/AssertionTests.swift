@@ -53,7 +53,8 @@ import Testing
         #expect(state.isAuthorized)
         let sent = try #require(world.sent.last)
         #expect(sent["client_assertion"] == token && sent["client_assertion_type"] == type)
-        #expect(sent["client_id"] == "service" && sent["client_secret"] == nil)
+        // The token itself names the client to a server that knows SPIFFE.
+        #expect(sent["client_id"] == (method == .spiffeJWT ? nil : "service") && sent["client_secret"] == nil)
         try credential.checkAvailable()
         #expect(try JSONDecoder().decode(ClientCredential.self, from: JSONEncoder().encode(credential)) == credential)
         // It signs nothing.

@@ -69,6 +69,15 @@ import Testing
             try await world.access(clients: [.known("app", issuer: "https://other.example")]).performAction(world.get())
         }
         #expect(foreign?.code == .clientIssuerMismatch && foreign?.expected == "https://other.example")
+        // An assertion that another party signs for one server is not for whatever server a resource names.
+        let documents = try documents()
+        world.provider.update { $0.clientDocuments = documents }
+        let open = await authError {
+            try await world.access(
+                clients: [.document(Self.document, credential: .assertion(file: "/svid"))], key: "assertion"
+            ).performAction(world.get())
+        }
+        #expect(open?.code == .invalidArgument && open?.expected == "the issuer beside the assertion")
         #expect(world.logins == 0)
     }
 

@@ -38,6 +38,10 @@ extension Attack {
             },
             Attack(.resourceClient) { try choose(.known("app", issuer: "https://evil.example/tenant")) },
             Attack(.resourceClient) { try choose(.known("app"), bound: ["app": "https://op.example"]) },
+            Attack(.resourceClient) {
+                let svid = ClientCredential.assertion(file: "/svid")
+                try choose(.document(ResourceMixUp.document, credential: svid, issuer: "https://op.example"))
+            },
             Attack(.ownAnswers) { try await ResourceMixUp.logIn([.document(ResourceMixUp.document)]) },
             Attack(.ownAnswers) { try await ResourceMixUp.logIn([.known("app")]) },
             Attack(.ownAnswers) { try await ResourceMixUp.logIn([.known("app", credential: .secret("s"))]) },
@@ -174,7 +178,7 @@ extension Attack {
             metadata: ProviderMetadata(document: [
                 "issuer": "https://evil.example", "authorization_endpoint": "https://evil.example/a",
                 "token_endpoint": "https://evil.example/t", "registration_endpoint": "https://evil.example/r",
-                "response_types_supported": ["code"],
+                "response_types_supported": ["code"], "client_id_metadata_document_supported": true,
             ]), issuer: Issuer("https://evil.example"), kind: .authorizationServer)
         _ = try [client].choice(at: evil, bound: bound)
     }

@@ -1,5 +1,7 @@
 import AuthStateFoundation
+import AuthStateJOSE
 import AuthStateLibc
+import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -53,6 +55,9 @@ extension Attack {
             Attack(.secretFile) { try readAssertion("eyJhbGciOiJFUzI1NiJ9.e30.c2ln", mode: 0o646) },
             Attack(.assertionForm) { try readAssertion("s3cret") },
             Attack(.assertionForm) { try readAssertion(ClientKeys.pkcs8) },
+            Attack(.workloadAudience) { try presentSVID(["aud": "https://other.example"]) },
+            Attack(.workloadAudience) { try presentSVID(["aud": ["https://op.example", "https://other.example"]]) },
+            Attack(.workloadAudience) { try presentSVID([:]) },
         ]
 
     private static let service = ProviderConfiguration(
@@ -194,6 +199,17 @@ extension Attack {
         let place = try ScratchFolder()
         try write("s3cret", to: place["secret"], mode: mode)
         try withExtendedLifetime(place) { _ = try ClientCredential.file(place["secret"]).secret(stage: .token) }
+    }
+
+    /// A client shows the provider a token of its workload that another server accepts too.
+    private static func presentSVID(_ claims: JSONValue) throws {
+        let token = try JSONWebToken.sign(claims: claims, with: .generate(.es256))
+        var provider = service
+        provider.issuer = try Issuer("https://op.example")
+        var credential = ClientCredential.assertion { _ in token }
+        (credential.source, credential.method) = (.value(token), .spiffeJWT)
+        _ = try credential.authentication(
+            clientID: "worker", provider: provider, endpoint: provider.tokenEndpoint, now: Date(), stage: .token)
     }
 
     private static func readAssertion(_ text: String, mode: mode_t = 0o600) throws {

@@ -206,7 +206,7 @@ extension RegistrationResponse {
     func credential(replacing current: ClientCredential) -> ClientCredential {
         // When the provider names no method and issues no secret, the client's own method stays.
         let method = tokenEndpointAuthMethod ?? (clientSecret == nil ? current.method : nil)
-        guard method == .privateKeyJWT || method?.usesCertificate == true else { return credential }
+        guard method?.usesOwnProof == true else { return credential }
         if method == current.method { return current }
         // A key that was given without a method.
         guard current.method == nil, current.source != .none else { return credential }

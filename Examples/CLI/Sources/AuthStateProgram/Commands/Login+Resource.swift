@@ -65,7 +65,8 @@ extension Login {
     func clients(stored: AuthState.Record?) throws -> [ResourceClient] {
         let credential = proof() ?? .none
         if let id = client.clientID { return [.known(id, credential: credential, issuer: connection.issuer)] }
-        let document = resource.documentURL.map { ResourceClient.document($0, credential: credential) }
+        let issuer = credential.isAssertion ? connection.issuer : nil
+        let document = resource.documentURL.map { ResourceClient.document($0, credential: credential, issuer: issuer) }
         if document == nil, !client.register, !isGrantedByAssertion, let known = stored?.resourceClients, !known.isEmpty
         {
             return known

@@ -44,7 +44,9 @@ extension AuthState.Record {
             return [.registering(metadata)]
         }
         if let url = Settings(annotations: annotations).link.documentURL, client.id == url {
-            return [.document(url, credential: client.credential)]
+            // An assertion is for its server; a key proves the client anywhere.
+            let issuer = client.credential.isAssertion ? client.provider.issuer?.rawValue : nil
+            return [.document(url, credential: client.credential, issuer: issuer)]
         }
         let proof = jwtBearer?.key ?? client.credential
         return [.known(client.id, credential: proof, issuer: client.provider.issuer?.rawValue)]
