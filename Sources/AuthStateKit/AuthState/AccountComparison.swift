@@ -15,7 +15,7 @@ public struct AccountComparison: Sendable {
     ///   OAuth: true trusts that the user logs in as before.
     public static func byIDToken(otherwise: Bool) -> Self { Self(way: .idToken(otherwise: otherwise)) }
 
-    /// By a function of the program, for example with claims of the access token or an answer of the API.
+    /// By a function of the program, for example with claims of the access token or an answer of the API; true is the same account.
     public static func by(
         _ isSame: @escaping @Sendable (_ new: TokenResponse, _ before: AuthState.Record) async throws -> Bool
     ) -> Self {

@@ -4,7 +4,7 @@ package import AuthStateOAuth
 package import AuthStateStorage
 import AuthStateSystem
 
-// The functions of a state that AuthStateApp, AuthStateServer and AuthStateResource use beside its public ones.
+// Most of the functions of a state that AuthStateApp, AuthStateServer and AuthStateResource use beside its public ones.
 
 extension AuthState {
     /// Whether there is a grant, in error or not; without one no user is logged in.

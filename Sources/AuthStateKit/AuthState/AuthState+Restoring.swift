@@ -6,7 +6,7 @@ extension AuthState {
     /// Reads a stored state.
     ///
     /// Where other programs can write the store, the stored state decides neither which secret is read nor where it is
-    /// sent. Give the client's credential in place of the stored one, bound to its provider, for example
+    /// sent. There, give the client's credential in place of the stored one, bound to its provider, for example
     /// `.environment("SECRET").restricted(to: .issuer("https://op.example"))`. A request that would send another
     /// credential, or send it elsewhere, throws `.credentialWithheld`.
     ///

@@ -15,7 +15,7 @@ extension AuthState {
         if let event = try newest.event(of: response, error) { try await commit(event) }
     }
 
-    /// Takes the answer of the token endpoint, whose ID token is not checked, or its error, as of the authorization endpoint's
+    /// Takes the answer of the token endpoint, whose ID token is not checked, or its error, by the same rule
     /// (AppAuth's `updateWithTokenResponse:error:`).
     ///
     /// - Throws: `AuthStateError`: `.credentialUnavailable` for tokens that are bound to a DPoP key when the state has

@@ -90,7 +90,7 @@ extension AuthState {
 
     /// Returns the tokens at hand, or the renewal to wait for.
     ///
-    /// Reads the published state, not one that is still being saved: no caller gets an access token before the refresh
+    /// Reads what is shown, not what is still being saved: no caller gets an access token before the refresh
     /// token that came with it is on disk.
     private func way(to parameters: RenewalParameters, _ reason: Flight.Reason) async throws -> Way {
         // The tokens at hand may be old; a renewal reads the store itself.
