@@ -3,7 +3,6 @@ import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
 import AuthStateStorage
-import AuthStateSystem
 
 /// What a provider keeps in a file: grants, tokens, the clients that registered, and its keys. Codes, logins in progress and
 /// browsers are lost with the process.
@@ -83,12 +82,10 @@ struct ProviderArchive: Codable {
 extension ProviderCore {
     /// Reads what an earlier provider kept; does nothing where there is no file.
     ///
-    /// - Throws: `AuthStateError` of kind usage when the file cannot be read or written; with `.storeUntrusted` for another user's
-    ///   link.
+    /// - Throws: `AuthStateError` of kind usage when the file cannot be read or written, or another user's link leads to it.
     func restore(from file: String) throws {
         // A link of another user's would have them choose what is read and written.
-        var file = file
-        do { file = try FilePath.resolved(FilePath.absolute(file)) } catch is SystemCallError {}
+        let file = (try? FilePath.resolved(FilePath.absolute(file))) ?? file
         if FileManager.default.fileExists(atPath: file) {
             do {
                 let bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
@@ -100,10 +97,12 @@ extension ProviderCore {
                     hint: "Name a file that does not exist yet, or one that a provider of this version wrote.")
             }
         }
-        do { try keep(in: file) } catch  where !(error is AuthStateError) {
+        do { try keep(in: file) } catch {
+            let refusal = error as? AuthStateError
             throw AuthStateError(
-                .invalidArgument, stage: .usage, "The provider's file cannot be written.", received: file,
-                hint: "Name a file in a folder that you can write to.")
+                .invalidArgument, stage: .usage, refusal?.message ?? "The provider's file cannot be written.",
+                expected: refusal?.expected, received: file,
+                hint: refusal?.hint ?? "Name a file in a folder that you can write to.")
         }
     }
 

@@ -213,7 +213,11 @@ struct OpenIDProviderTroubleTests {
         try await keep(in: folder["kept.json"])
         #expect(try mode("kept.json") == 0o600)
         let planted = try Attack.SharedLink(to: folder["planted.json"])
-        if geteuid() == 0 { #expect(await authError { try await keep(in: planted.path) }?.code == .storeUntrusted) }
+        if geteuid() == 0 {
+            let error = await authError { try await keep(in: planted.path) }
+            #expect(error?.code == .invalidArgument && error?.message.contains("Another user's link") == true)
+            #expect(error?.received == planted.path)
+        }
         #expect(try folder.names().sorted() == ["kept.json", "link"])
     }
 
