@@ -69,16 +69,16 @@ import Testing
             try await world.access(clients: [.known("app", issuer: "https://other.example")]).performAction(world.get())
         }
         #expect(foreign?.code == .clientIssuerMismatch && foreign?.expected == "https://other.example")
-        // An assertion that another party signs for one server is not for whatever server a resource names.
-        let documents = try documents()
-        world.provider.update { $0.clientDocuments = documents }
-        let open = await authError {
-            try await world.access(
-                clients: [.document(Self.document, credential: .assertion(file: "/svid"))], key: "assertion"
-            ).performAction(world.get())
-        }
-        #expect(open?.code == .invalidArgument && open?.expected == "the issuer beside the assertion")
         #expect(world.logins == 0)
+    }
+
+    @Test func `an assertion for one server is not sent to whatever server a resource names`() async throws {
+        let documents = try documents()
+        let world = try await ResourceWorld { $0.clientDocuments = documents }
+        let client = ResourceClient.document(Self.document, credential: .assertion(file: "/svid"))
+        let error = await authError { try await world.access(clients: [client]).performAction(world.get()) }
+        #expect(error?.code == .invalidArgument && error?.expected == "the issuer beside the assertion")
+        #expect(world.logins == 0 && world.provider.requestCount(.token) == 0)
     }
 
     @Test("the program logs in in its own name, without a page")
