@@ -65,6 +65,18 @@ public struct Context: Sendable {
     func session(_ sealing: Session.Sealing) async throws -> Session {
         try await Session(common, timeLimit: timeLimit, console: console, keys: keys, trace: trace, sealing: sealing)
     }
+
+    /// The facts of the stored login.
+    func storedFacts() async -> LoginFacts {
+        // Without the warnings, which the command has shown.
+        let key = AuthStateKey(rawValue: common.profile)
+        guard let file = try? StateLocation(common).store(key: key),
+            let place = try? await SealedPlace.existing(file, key, keys),
+            let stored = try? await place.store.load(key),
+            let record = try? AuthStateArchive(data: stored.archive).record
+        else { return LoginFacts() }
+        return LoginFacts(record)
+    }
 }
 
 extension Command {
@@ -80,35 +92,35 @@ extension Command {
     public var timeLimitHint: String? { "Try again, or allow more time with --timeout." }
 
     /// Returns the facts of the stored login.
-    public func loginFacts(_ context: Context) async -> LoginFacts {
-        // Without the warnings, which the command has shown.
-        let key = AuthStateKey(rawValue: common.profile)
-        guard let file = try? StateLocation(common).store(key: key),
-            let place = try? await SealedPlace.existing(file, key, context.keys),
-            let stored = try? await place.store.load(key),
-            let record = try? AuthStateArchive(data: stored.archive).record
-        else { return LoginFacts() }
-        return LoginFacts(record)
-    }
-
-    /// Whether a report shows more of the failure of a login than its message.
-    private func isExplainedByReport(_ error: AuthStateError) -> Bool {
-        self is Login && ![.usage, .store, .cancelled].contains(error.kind) && !common.json
-            && ![.browserUnavailable, .credentialUnavailable].contains(error.code)
-    }
+    public func loginFacts(_ context: Context) async -> LoginFacts { await context.storedFacts() }
 
     /// Does the work within its time, prints what comes of it, and ends with its exit code.
     ///
     /// - Throws: `ExitCode`.
-    public func run() async throws {
-        let limit = common.timeout ?? timeLimit
-        let console = Console(isJSON: common.json, isServing: runsUntilInterrupted)
+    public func run() async throws { try await CommandRun(command: self).run() }
+}
+
+/// The course of any command: once, and not once for each type of command.
+private struct CommandRun {
+    let command: any Command
+
+    /// Whether a report shows more of the failure of a login than its message.
+    private func isExplainedByReport(_ error: AuthStateError) -> Bool {
+        command is Login && ![.usage, .store, .cancelled].contains(error.kind) && !command.common.json
+            && ![.browserUnavailable, .credentialUnavailable].contains(error.code)
+    }
+
+    func run() async throws {
+        let common = command.common
+        let limit = common.timeout ?? command.timeLimit
+        let console = Console(isJSON: common.json, isServing: command.runsUntilInterrupted)
         let keys = SealingKeys(limit: .seconds(limit * 0.9))
         let file: ReportFile?
         do { file = try common.report.map(ReportFile.init) } catch let error as AuthStateError {
             console.show(error)
             throw ExitCode(ExitReason(error.kind).rawValue)
         }
+        let stage = type(of: command).stage
         let steps = StepCount()
         let trace = LoginTrace(common, console, steps)
         let context = Context(console: console, timeLimit: limit, common: common, keys: keys, trace: trace)
@@ -116,22 +128,22 @@ extension Command {
         var failure: AuthStateError?
         var replacement: Replacement?
         do {
-            let seconds = runsUntilInterrupted ? nil : limit
-            let report = try await TimeLimit.run(seconds: seconds, stage: Self.stage, hint: timeLimitHint) {
-                try await perform(context)
+            let seconds = command.runsUntilInterrupted ? nil : limit
+            let report = try await TimeLimit.run(seconds: seconds, stage: stage, hint: command.timeLimitHint) {
+                try await command.perform(context)
             }
             console.show(report)
             (status, replacement) = (report.status, report.replacement)
         } catch {
-            let error = AuthStateError(ending: error, stage: Self.stage)
-                .advised(for: common, await loginFacts(context))
+            let error = AuthStateError(ending: error, stage: stage)
+                .advised(for: common, await command.loginFacts(context))
             console.show(error)
             if file == nil, isExplainedByReport(error) {
                 console.note("Add --report login.html to see each step of the login.")
             }
             (status, failure) = (ExitReason(error.kind), error)
         }
-        if let file, let trace, !(isCalledByPrograms && steps.isZero && failure == nil && file.exists) {
+        if let file, let trace, !(command.isCalledByPrograms && steps.isZero && failure == nil && file.exists) {
             do { try file.write(trace, failure: failure) } catch {
                 console.note("authstate: The report could not be written to \(common.report ?? ""): \(error).")
             }
