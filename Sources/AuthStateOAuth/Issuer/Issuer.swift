@@ -33,7 +33,7 @@ public struct Issuer: Sendable, Hashable, Codable, CustomStringConvertible {
     private static let places = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]
 
     /// Returns the name of an issuer; of the URL of its metadata, which a browser shows, the issuer that they are for.
-    package static func name(of text: String) -> String {
+    public static func name(of text: String) -> String {
         for place in places {
             guard let found = text.firstRange(of: place) else { continue }
             let (before, after) = (text[..<found.lowerBound], text[found.upperBound...])
