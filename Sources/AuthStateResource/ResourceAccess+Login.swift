@@ -156,8 +156,8 @@ extension ResourceAccess {
         var request = DeviceAuthorizationRequest(client, scopes: plan.scopes, resources: plan.resources)
         request.dpopKey = plan.dpopKey
         for name in ["acr_values", "max_age"] { request.additionalParameters[name] = plan.stronger?[name] }
-        let login = AuthState.Login.device(request) { response in
-            await turn?.announce(response)
+        let login = AuthState.Login.device(request) { [resource] response in
+            await turn?.announce(response, for: resource)
             try await present(response)
         }
         let (record, event) = try await login.grant(at: place)

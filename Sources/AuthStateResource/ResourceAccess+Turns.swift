@@ -32,8 +32,8 @@ extension ResourceAccess {
         }
 
         /// Keeps what a user needs who confirms the login on another device, for the processes that wait for it.
-        func announce(_ response: DeviceAuthorizationResponse) async {
-            guard let record = try? Self.announcement(of: response) else { return }
+        func announce(_ response: DeviceAuthorizationResponse, for resource: ResourceIdentifier) async {
+            guard let record = try? Self.announcement(of: response, for: resource) else { return }
             await keep(record, isCode: true)
         }
 
@@ -61,8 +61,10 @@ extension ResourceAccess {
             AuthState.Record(Client(provider, id: "")).applying(.loggedOut)
         }
 
-        /// The record that has the user code and its page, and neither the device code nor a secret of the client.
-        static func announcement(of response: DeviceAuthorizationResponse) throws -> AuthState.Record {
+        /// The record that has the resource, the user code and its page, and neither the device code nor a secret of the client.
+        static func announcement(
+            of response: DeviceAuthorizationResponse, for resource: ResourceIdentifier
+        ) throws -> AuthState.Record {
             let (request, provider) = (response.request, response.request.client.provider)
             var shown = response
             shown.deviceCode = ""
@@ -70,6 +72,7 @@ extension ResourceAccess {
                 Client(provider, id: request.client.id), scopes: request.scopes, resources: request.resources)
             var record = record(at: provider)
             record.annotations[annotation] = String(decoding: try JSONEncoder().encode(shown), as: UTF8.self)
+            record.annotations[ResourceAccess.annotation] = resource.rawValue
             return record
         }
 
@@ -123,17 +126,29 @@ extension ResourceAccess {
         }
     }
 
-    /// Shows the code of another process's login, unless it was shown before, is over, or may be another program's: a code of
-    /// an attacker's would give them the user's login.
+    /// Shows the code of another process's login, unless it was shown before, is over, is for another resource, or may be another
+    /// program's: a code of an attacker's would give them the user's login.
     private func showAnnounced(at place: AuthState.Place, after code: inout String) async throws {
         guard case .device(let present) = login.way,
-            TrustCheck.announcedLogin.holds(!place.store.mayBeWrittenByOthers),
-            let text = try? await stored(at: place)?.annotations[Turn.annotation],
+            let annotations = try? await stored(at: place)?.annotations,
+            let text = annotations[Turn.annotation],
             let response = try? JSONDecoder().decode(DeviceAuthorizationResponse.self, from: Data(text.utf8)),
+            TrustCheck.announcedLogin.holds(
+                !place.store.mayBeWrittenByOthers && annotations[Self.annotation] == resource.rawValue
+                    && isUsed(response.request.client.provider.issuer)), response.isShowable,
             response.userCode != code, response.expiresAt > service.configuration.clock.now
         else { return }
         code = response.userCode
         try await present(response)
+    }
+
+    /// Whether a client of the program may be used at a server: one that is known to another server is not.
+    private func isUsed(_ issuer: Issuer?) -> Bool {
+        clients.isEmpty
+            || clients.contains { client in
+                guard case .known(_, _, let own?) = client.way else { return true }
+                return issuer?.isServer(own) == true
+            }
     }
 
     /// Runs a body under the lease of a place.

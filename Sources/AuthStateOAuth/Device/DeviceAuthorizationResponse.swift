@@ -67,6 +67,14 @@ extension DeviceAuthorizationResponse {
             expiresAt: try answer.expiry(), interval: answer.interval())
     }
 
+    /// Whether the code can be shown and the pages opened, as those of an answer: of a response that was read from elsewhere.
+    package var isShowable: Bool {
+        Self.userCode(userCode) != nil
+            && [verificationURI, verificationURIComplete].compactMap(\.self).allSatisfy {
+                Self.page($0.absoluteString) != nil
+            }
+    }
+
     /// Text that can be shown on a terminal as it is.
     private static func userCode(_ text: String) -> String? {
         let isBlank = text.unicodeScalars.allSatisfy(\.properties.isWhitespace)

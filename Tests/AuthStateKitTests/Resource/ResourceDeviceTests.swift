@@ -146,7 +146,6 @@ import Testing
         let task = Task { [world] in try await first.performAction(world.get()).status }
         var codes = begun.stream.makeAsyncIterator()
         let code = try #require(await codes.next())
-        let kept = try #require(try await world.store.load(turnKey))
         let shown = Lock<[DeviceAuthorizationResponse]>([])
         let waits = Lock(0)
         let second = try world.access(
@@ -170,20 +169,40 @@ import Testing
         }
         #expect(shown.withLock { $0.map(\.userCode) } == [code] && waits.withLock { $0 } == 1)
         #expect(shown.withLock { $0.allSatisfy { $0.deviceCode.isEmpty && $0.request.client.credential == .none } })
-        #expect(!String(decoding: kept.archive, as: UTF8.self).contains("credential\":{\"source\":\"issued"))
         #expect(world.provider.requestCount(.deviceAuthorization) == 1)
+    }
+
+    /// The announcement of a login for a resource.
+    private func announcement(
+        _ code: String, until date: Date, _ change: (inout Client) throws -> Void = { _ in }
+    ) async throws -> AuthState.Record {
+        var client = Client(try await world.service.discoverConfiguration(issuer: world.provider.issuer), id: "app")
+        try change(&client)
+        return try ResourceAccess.Turn.announcement(
+            of: DeviceAuthorizationResponse(
+                request: DeviceAuthorizationRequest(client), deviceCode: "DEVICE-CODE", userCode: code,
+                verificationURI: world.url, expiresAt: date), for: ResourceIdentifier(world.url.absoluteString))
+    }
+
+    @Test func `what is kept for other processes has neither the device code nor a secret`() async throws {
+        let issued = #"{"source":"issued","method":"client_secret_basic","secret":"ISSUED-SECRET"}"#
+        let record = try await announcement("CODE", until: clock.date) {
+            $0.credential = try JSONDecoder().decode(ClientCredential.self, from: Data(issued.utf8))
+        }
+        let text = try #require(record.annotations[ResourceAccess.Turn.annotation])
+        let kept = try JSONDecoder().decode(DeviceAuthorizationResponse.self, from: Data(text.utf8))
+        #expect(kept.deviceCode.isEmpty && kept.userCode == "CODE" && kept.request.client.id == "app")
+        #expect(kept.request.client.credential == .none && record.isForgettable)
+        let archive = String(decoding: try AuthStateArchive(record).data(), as: UTF8.self)
+        #expect(!archive.contains("DEVICE-CODE") && !archive.contains("ISSUED-SECRET"))
     }
 
     @Test("a code that is over, or that a killed process left, is not shown, and the next login has its own")
     func leftCode() async throws {
         func leave(_ code: String, after seconds: Double) async throws {
-            let provider = try await world.service.discoverConfiguration(issuer: world.provider.issuer)
-            let record = try ResourceAccess.Turn.announcement(
-                of: DeviceAuthorizationResponse(
-                    request: DeviceAuthorizationRequest(Client(provider, id: "app")), deviceCode: "secret",
-                    userCode: code, verificationURI: world.url, expiresAt: clock.date.addingTimeInterval(seconds)))
-            let archive = try AuthStateArchive(record).data()
-            #expect(record.isForgettable && !String(decoding: archive, as: UTF8.self).contains("secret\""))
+            let archive = try AuthStateArchive(
+                try await announcement(code, until: clock.date.addingTimeInterval(seconds))
+            ).data()
             try await world.store.withLease(turnKey, deadline: .zero) { lease in
                 _ = try await lease.save(archive, expecting: try await lease.load()?.version)
             }

@@ -99,7 +99,11 @@ extension Attack {
             Attack(.pendingResource) { try await complete(for: ["https://api.evil.example/v1"]) },
             Attack(.pendingResource) { try await complete(for: []) },
             Attack(.pendingResource) { try await complete(for: ["https://api.example/v2"]) },
-            Attack(.announcedLogin) { try await waitBesidePlantedCode() },
+            Attack(.announcedLogin) { try await waitBesideCode(in: OpenStore()) },
+            Attack(.announcedLogin) { try await waitBesideCode(for: "https://api.example/v2") },
+            Attack(.announcedLogin) { try await waitBesideCode(knownAt: "https://other.example") },
+            Attack(.deviceVerificationURI) { try await waitBesideCode(page: "file:///etc/passwd") },
+            Attack(.deviceUserCode) { try await waitBesideCode("\u{1B}]0;owned\u{7}EVIL") },
             Attack(.sweptBinding) { try await logInAfterSweep() },
             Attack(.registeredIdentifier) { try await register(as: "https://app.example/client.json") },
             Attack(.signature) { try verify(by: SigningKey.generate(.es256)) },
@@ -257,21 +261,27 @@ extension Attack {
         }
     }
 
-    /// Another program writes the code of its own login where a process waits for that of another one of the user's.
-    private static func waitBesidePlantedCode() async throws {
+    /// A process waits for another one's login, and the code that is kept may be another program's, is for another resource or
+    /// server, or cannot be shown.
+    private static func waitBesideCode(
+        _ code: String = "EVIL", page: String = "https://op.example/device",
+        for resource: String = "https://api.example/v1", knownAt issuer: String? = nil,
+        in store: any AuthStateStore = InMemoryAuthStateStore()
+    ) async throws {
         struct Shown: Error {}
-        let store = OpenStore()
         var options = ResourceAccess.Options()
         options.maximumLoginWait = .zero
         let access = try ResourceAccess(
-            "https://api.example/v1", clients: [.known("app")], login: .device { _ in throw Shown() }, store: store,
-            key: "key", options: options)
-        let planted = try ResourceAccess.Turn.announcement(
+            "https://api.example/v1", clients: [.known("app", issuer: issuer)], login: .device { _ in throw Shown() },
+            store: store, key: "key", options: options)
+        let kept = try ResourceAccess.Turn.announcement(
             of: DeviceAuthorizationResponse(
-                request: DeviceAuthorizationRequest(try client()), deviceCode: "", userCode: "EVIL",
-                verificationURI: endpoint("https://op.example/device"), expiresAt: Date(timeIntervalSinceNow: 600)))
-        try await store.overwrite("key login", with: planted)
-        try await store.withLease("key login", deadline: .zero) { _ in
+                request: DeviceAuthorizationRequest(try client()), deviceCode: "", userCode: code,
+                verificationURI: endpoint(page), expiresAt: Date(timeIntervalSinceNow: 600)),
+            for: ResourceIdentifier(resource))
+        let archive = try AuthStateArchive(kept).data()
+        try await store.withLease("key login", deadline: .zero) { lease in
+            _ = try await lease.save(archive, expecting: nil)
             do { try await access.logIn() } catch is Shown {}
         }
     }
