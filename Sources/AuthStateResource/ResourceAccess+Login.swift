@@ -73,7 +73,7 @@ extension ResourceAccess {
         if case .elsewhere = login.way { throw needsPerson(because: error, seen: seen) }
         try await place.tryStore()
         guard login.hasPage || login.isOnDevice else { return try await make(because: error, seen: seen, in: nil) }
-        return try await inTurn { turn in
+        return try await inTurn { [self] turn in
             if try await isMadeElsewhere(seen, because: error) { return false }
             if let failure = turn?.failure { throw failure }
             return try await make(because: error, seen: seen, in: turn)

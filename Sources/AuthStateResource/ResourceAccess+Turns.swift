@@ -86,7 +86,7 @@ extension ResourceAccess {
     ///
     /// - Throws: `AuthStateError` with `.storeLocked` when the turn has not come after `Options.maximumLoginWait`;
     ///   `CancellationError` when cancelled while waiting; the body's errors.
-    func inTurn<R>(_ body: nonisolated(nonsending) (Turn?) async throws -> R) async throws -> R {
+    func inTurn<R: Sendable>(_ body: @escaping @Sendable (Turn?) async throws -> R) async throws -> R {
         let place = place.at(AuthStateKey("\(place.key) login"))
         // Versions, not times: the processes may be on several machines.
         let seen = try? await place.store.load(place.key)?.version
@@ -109,37 +109,66 @@ extension ResourceAccess {
         return try result.get()
     }
 
+    /// The wait for a turn.
+    private final class Wait: Sendable { let isOver = Lock(false) }
+
     /// Waits for the turn. A login on another device meanwhile shows the code that the one before it shows.
-    private func laterTurn<R>(
+    private func laterTurn<R: Sendable>(
         at place: AuthState.Place, since seen: StoredAuthState.Version?,
-        _ body: nonisolated(nonsending) (Turn?) async throws -> R
+        _ body: @escaping @Sendable (Turn?) async throws -> R
     ) async throws -> Result<R, any Error> {
-        let step: Duration = login.isOnDevice ? .seconds(1) : options.maximumLoginWait
-        var (rest, code) = (options.maximumLoginWait, "")
-        while true {
-            try await showAnnounced(at: place, after: &code)
-            do {
-                return try await turn(at: place, since: seen, waiting: min(step, rest), body)
-            } catch AuthStateError.Code.storeLocked where rest > step {
-                rest -= step
+        let limit = options.maximumLoginWait
+        guard case .device(let present) = login.way else {
+            return try await turn(at: place, since: seen, waiting: limit, body)
+        }
+        let wait = Wait()
+        let code = try await showAnnounced(at: place, unless: nil, present)
+        return try await withThrowingTaskGroup(of: Result<R, any Error>?.self) { group in
+            group.addTask {
+                try await self.turn(at: place, since: seen, waiting: limit) { turn in
+                    wait.isOver.withLock { $0 = true }
+                    return try await body(turn)
+                }
             }
+            group.addTask {
+                var code = code
+                do {
+                    while true {
+                        try await self.service.configuration.clock.waiting.sleep(for: .seconds(1))
+                        if wait.isOver.withLock(\.self) { return nil }
+                        code = try await self.showAnnounced(at: place, unless: code, present)
+                    }
+                } catch {
+                    if wait.isOver.withLock(\.self) { return nil }
+                    throw error
+                }
+            }
+            defer { group.cancelAll() }
+            // Ends by the turn, or by an error of showing the code.
+            while let result = try await group.next() { if let result { return result } }
+            throw CancellationError()
         }
     }
 
     /// Shows the code of another process's login, unless it was shown before, is over, is for another resource, or may be another
     /// program's: a code of an attacker's would give them the user's login.
-    private func showAnnounced(at place: AuthState.Place, after code: inout String) async throws {
-        guard case .device(let present) = login.way,
-            let annotations = try? await stored(at: place)?.annotations,
+    ///
+    /// - Parameter code: The code that was shown before.
+    /// - Returns: The code that was shown last.
+    private func showAnnounced(
+        at place: AuthState.Place, unless code: String?,
+        _ present: @Sendable (DeviceAuthorizationResponse) async throws -> Void
+    ) async throws -> String? {
+        guard let annotations = try? await stored(at: place)?.annotations,
             let text = annotations[Turn.annotation],
             let response = try? JSONDecoder().decode(DeviceAuthorizationResponse.self, from: Data(text.utf8)),
             TrustCheck.announcedLogin.holds(
                 !place.store.mayBeWrittenByOthers && annotations[Self.annotation] == resource.rawValue
                     && isUsed(response.request.client.provider.issuer)), response.isShowable,
             response.userCode != code, response.expiresAt > service.configuration.clock.now
-        else { return }
-        code = response.userCode
+        else { return code }
         try await present(response)
+        return response.userCode
     }
 
     /// Whether a client of the program may be used at a server: one that is known to another server is not.
@@ -154,9 +183,9 @@ extension ResourceAccess {
     /// Runs a body under the lease of a place.
     ///
     /// - Returns: The outcome of the body, whose errors are not those of the lease.
-    private func turn<R>(
+    private func turn<R: Sendable>(
         at place: AuthState.Place, since seen: StoredAuthState.Version?, waiting deadline: Duration,
-        _ body: nonisolated(nonsending) (Turn?) async throws -> R
+        _ body: @escaping @Sendable (Turn?) async throws -> R
     ) async throws -> Result<R, any Error> {
         try await place.store.withLease(place.key, deadline: deadline) { lease in
             var kept = try? await lease.load()

@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
+import AuthStateStorage
 import AuthStateTesting
 import Testing
 
@@ -148,11 +149,12 @@ import Testing
         let code = try #require(await codes.next())
         let shown = Lock<[DeviceAuthorizationResponse]>([])
         let waits = Lock(0)
+        let store = TimedStore(base: world.store, key: turnKey)
         let second = try world.access(
             login: .device { response in
                 shown.withLock { $0.append(response) }
                 go.continuation.yield()
-            }
+            }, store: store
         ) { $0.onWaitingForLogin = { waits.withLock { $0 += 1 } } }
         let other = Task { [world] in try await second.performAction(world.get()).status }
         if isAllowed {
@@ -170,6 +172,7 @@ import Testing
         #expect(shown.withLock { $0.map(\.userCode) } == [code] && waits.withLock { $0 } == 1)
         #expect(shown.withLock { $0.allSatisfy { $0.deviceCode.isEmpty && $0.request.client.credential == .none } })
         #expect(world.provider.requestCount(.deviceAuthorization) == 1)
+        #expect(store.waits.withLock { $0 } == [.zero, .seconds(600)])
     }
 
     /// The announcement of a login for a resource.
@@ -195,6 +198,23 @@ import Testing
         #expect(kept.request.client.credential == .none && record.isForgettable)
         let archive = String(decoding: try AuthStateArchive(record).data(), as: UTF8.self)
         #expect(!archive.contains("DEVICE-CODE") && !archive.contains("ISSUED-SECRET"))
+    }
+
+    @Test func `an error of showing the code of another process ends the wait`() async throws {
+        struct Closed: Error {}
+        let (waits, go) = AsyncStream<Void>.makeStream()
+        let waiting = try world.access(login: .device { _ in throw Closed() }) {
+            $0.onWaitingForLogin = { go.yield() }
+        }
+        let archive = try AuthStateArchive(
+            try await announcement("CODE", until: clock.date.addingTimeInterval(600))
+        ).data()
+        try await world.store.withLease(turnKey, deadline: .zero) { lease in
+            let login = Task { try await waiting.logIn() }
+            for await _ in waits { break }
+            _ = try await lease.save(archive, expecting: nil)
+            await #expect(throws: Closed.self) { try await login.value }
+        }
     }
 
     @Test("a code that is over, or that a killed process left, is not shown, and the next login has its own")
@@ -227,4 +247,25 @@ import Testing
         #expect(error?.expected == "device_authorization_endpoint")
         #expect(world.provider.requestCount(.registration) == 0)
     }
+}
+
+/// A store that remembers how long each lease of one key was waited for.
+private final class TimedStore: AuthStateStore {
+    let waits = Lock<[Duration]>([])
+    private let base: InMemoryAuthStateStore
+    private let key: AuthStateKey
+
+    init(base: InMemoryAuthStateStore, key: AuthStateKey) { (self.base, self.key) = (base, key) }
+
+    func load(_ key: AuthStateKey) async throws -> StoredAuthState? { try await base.load(key) }
+
+    nonisolated(nonsending) func withLease<R>(
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R {
+        if key == self.key { waits.withLock { $0.append(deadline) } }
+        return try await base.withLease(key, deadline: deadline, whileWaiting: look, body)
+    }
+
+    var mayBeWrittenByOthers: Bool { base.mayBeWrittenByOthers }
 }
