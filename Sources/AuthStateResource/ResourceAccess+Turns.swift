@@ -51,8 +51,9 @@ extension ResourceAccess {
         }
 
         private func remove() async {
-            // Also when the login was cancelled.
-            try? await Task { [lease] in try await lease.discard() }.value
+            let version = kept.withLock { $0.version }
+            // Also when the login was cancelled; after a lost lease there may be what the next holder keeps.
+            try? await Task { [lease] in try await lease.delete(expecting: version) }.value
             kept.withLock { $0 = (nil, false) }
         }
 

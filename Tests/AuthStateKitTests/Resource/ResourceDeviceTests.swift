@@ -217,6 +217,20 @@ import Testing
         }
     }
 
+    @Test func `a login that has lost its lease leaves what the next one keeps`() async throws {
+        let (store, provider) = (BrokenStore(.locksNothing), world.provider)
+        let next = try AuthStateArchive(try await announcement("NEXT", until: clock.date)).data()
+        let access = try world.access(
+            login: .device { [turnKey] response in
+                try await store.withLease(turnKey, deadline: .zero) { lease in
+                    _ = try await lease.save(next, expecting: try await lease.load()?.version)
+                }
+                #expect(provider.decide(userCode: response.userCode, allow: true))
+            }, store: store)
+        try await access.logIn()
+        #expect(try await store.load(turnKey)?.archive == next)
+    }
+
     @Test("a code that is over, or that a killed process left, is not shown, and the next login has its own")
     func leftCode() async throws {
         func leave(_ code: String, after seconds: Double) async throws {
