@@ -21,15 +21,30 @@ extension ResourceAccess {
             } else {
                 var request = RegistrationRequest(plan.provider, metadata)
                 request.initialAccessToken = token
-                let isOpen = request.metadata.scopes.isEmpty
-                if isOpen { request.metadata.scopes = plan.registeredScopes }
+                let openScopes = request.metadata.scopes.isEmpty ? plan.registeredScopes : []
+                request.metadata.scopes += openScopes
                 try request.complete(for: redirectURI, in: login)
-                do { registration = try await register(request, by: plan) } catch let refusal as AuthStateError {
-                    guard request.change(after: refusal, withScopes: isOpen, in: login) else { throw refusal }
-                    registration = try await register(request, by: plan)
-                }
+                registration = try await register(request, openScopes, by: plan)
             }
             return (plan.record(of: registration, credential).client, registration)
+        }
+    }
+
+    /// Registers, with up to two changes of what the server refuses.
+    ///
+    /// - Parameter openScopes: The scopes that the program has not chosen.
+    /// - Throws: The first refusal where the last attempt is refused too.
+    private func register(
+        _ request: RegistrationRequest, _ openScopes: [Scope], by plan: Plan
+    ) async throws -> RegistrationResponse {
+        var (request, first, attempts) = (request, AuthStateError?.none, 1)
+        while true {
+            do { return try await register(request, by: plan) } catch let refusal as AuthStateError {
+                guard attempts < 3, request.change(after: refusal, openScopes, since: first, in: login) else {
+                    throw refusal.httpStatus == nil ? refusal : first ?? refusal
+                }
+                (first, attempts) = (first ?? refusal, attempts + 1)
+            }
         }
     }
 
@@ -185,31 +200,47 @@ extension RegistrationRequest {
             hint: "Give the metadata a tokenEndpointAuthMethod, and keys for private_key_jwt; or register by hand.")
     }
 
-    /// Changes what a server may want of every client, for one more attempt.
+    /// Changes what a server may want of every client, for one more attempt: one thing, by the server's words.
     ///
     /// - Parameters:
     ///   - refusal: The server's refusal of the request.
-    ///   - withScopes: Whether the program has left the scopes open.
+    ///   - openScopes: The scopes that the program has not chosen.
+    ///   - first: The refusal of the first attempt; nil when this is it.
     /// - Returns: Whether there is anything to change.
     fileprivate mutating func change(
-        after refusal: AuthStateError, withScopes: Bool, in login: ResourceLogin
+        after refusal: AuthStateError, _ openScopes: [Scope], since first: AuthStateError?, in login: ResourceLogin
     ) -> Bool {
-        let before = metadata
-        // A server may let no client choose its scopes.
-        if withScopes, [.invalidClientMetadata, .invalidScope].contains(refusal.code) { metadata.scopes = [] }
-        // Another one wants a redirect URI of every client, also of one without a page, or the grant of a page.
-        if login.isOnDevice, refusal.httpStatus == 400,
-            [.invalidClientMetadata, .registrationRedirectURIRefused].contains(refusal.code)
-        {
-            metadata.redirectURIs = (try? RedirectURI("http://127.0.0.1/callback")).map { [$0] } ?? []
-            let grants = metadata.grantTypes ?? []
-            if refusal.response?.errorDescription?.contains(GrantType.authorizationCode.rawValue) == true,
-                !grants.contains(.authorizationCode)
-            {
-                metadata.grantTypes = [.authorizationCode] + grants
-                metadata.responseTypes = [.code]
-            }
+        let words = [refusal.response?.errorDescription, refusal.response?.errorURI].compactMap(\.self).joined()
+        let isOfPages =
+            refusal.code == .registrationRedirectURIRefused
+            || ["redirect_uri", "grant_type", "response_type", "authorization_code"].contains(where: words.contains)
+        let takesPage = login.isOnDevice && refusal.httpStatus == 400 && metadata.redirectURIs.isEmpty
+        let hasOpenScopes = !openScopes.isEmpty && !metadata.scopes.isEmpty
+        switch refusal.code {
+        // A server may want a redirect URI of every client, also of one without a page, or the grant of a page.
+        case .registrationRedirectURIRefused where takesPage, .invalidClientMetadata where takesPage && isOfPages:
+            return addPage(grant: words.contains(GrantType.authorizationCode.rawValue))
+        // Another one lets no client choose its scopes.
+        case .invalidClientMetadata where hasOpenScopes, .invalidScope where hasOpenScopes:
+            metadata.scopes = []
+            return true
+        // It was not for the scopes.
+        case .invalidClientMetadata where takesPage:
+            if first?.code == .invalidClientMetadata { metadata.scopes = openScopes }
+            return addPage(grant: false)
+        default: return false
         }
-        return metadata != before
+    }
+
+    /// Adds what a client of pages has; returns whether it could.
+    private mutating func addPage(grant: Bool) -> Bool {
+        guard let uri = try? RedirectURI("http://127.0.0.1/callback") else { return false }
+        metadata.redirectURIs = [uri]
+        let grants = metadata.grantTypes ?? []
+        if grant, !grants.contains(.authorizationCode) {
+            metadata.grantTypes = [.authorizationCode] + grants
+            metadata.responseTypes = [.code]
+        }
+        return true
     }
 }

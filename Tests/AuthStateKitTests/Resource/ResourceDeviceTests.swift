@@ -114,10 +114,38 @@ import Testing
         #expect(metadata[1]["response_types"] == ["code"])
     }
 
+    /// What was refused, and what of the scopes and of a redirect URI each attempt had.
+    static let refusals: [([String], [String])] = [
+        (["invalid_client_metadata", "invalid_client_metadata"], ["scope", "", "scope redirect_uris"]),
+        (
+            ["invalid_client_metadata redirect_uris are required", "invalid_scope"],
+            ["scope", "scope redirect_uris", "redirect_uris"]
+        ), (["invalid_scope", "invalid_redirect_uri"], ["scope", "", "redirect_uris"]),
+        (["invalid_scope", "invalid_client_metadata"], ["scope", "", "redirect_uris"]),
+    ]
+
+    @Test(
+        "each attempt changes one thing, by the words of the refusal; the first refusal is the error of the last",
+        arguments: refusals, [true, false])
+    func attempts(_ attempts: (refusals: [String], members: [String]), isTaken: Bool) async throws {
+        for refusal in attempts.refusals + (isTaken ? [] : ["unapproved_software_statement"]) {
+            let words = refusal.split(separator: " ", maxSplits: 1).map(String.init)
+            let fault = OpenIDProvider.Fault.oauthError(words[0], description: words.count > 1 ? words[1] : nil)
+            world.provider.inject(fault, at: .registration)
+        }
+        let error = await authError { try await access().logIn() }
+        let first = attempts.refusals[0].split(separator: " ").first.map(String.init)
+        #expect(error?.response?.error == (isTaken ? nil : first))
+        let members = try registered.map { metadata in
+            ["scope", "redirect_uris"].filter { metadata[$0] != nil }.joined(separator: " ")
+        }
+        #expect(members == attempts.members)
+    }
+
     @Test(
         "every other refusal, the second one, and that of a client of pages are the error",
         arguments: [
-            ("invalid_redirect_uri", 400, true, 2), ("invalid_client_metadata", 400, true, 2),
+            ("invalid_redirect_uri", 400, true, 2), ("invalid_client_metadata", 400, true, 3),
             ("invalid_redirect_uri", 403, true, 1), ("unapproved_software_statement", 400, true, 1),
             ("invalid_redirect_uri", 400, false, 1),
         ])

@@ -150,7 +150,11 @@ extension AuthStateError {
         ([.page], ", and that the redirect URI is registered, character by character", ""),
         ([.page], ", and that the redirect URI is registered", ""),
         ([.page], "--auth-method, --grant and --redirect-uri", "--auth-method and --grant"),
-        ([.page], "a --redirect-uri that the provider allows", "in --metadata what the provider allows"),
+        (
+            [.page], "Give a --redirect-uri that the provider allows",
+            "Register the client by 'authstate register' with --metadata that the provider allows, or on its pages, and use "
+                + "--client-id"
+        ),
     ]
 
     private static func leaving(_ hint: String, to login: LoginFacts) -> String {
