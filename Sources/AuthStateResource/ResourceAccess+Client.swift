@@ -160,9 +160,11 @@ extension RegistrationResponse {
 
     /// Whether the client may be answered at a redirect URI, or has the grant of a login on another device.
     fileprivate func serves(_ redirectURI: RedirectURI?, in login: ResourceLogin) -> Bool {
-        let device = JSONValue.string(GrantType.deviceCode.rawValue)
-        if login.isOnDevice { return metadata["grant_types"]?.arrayValue?.contains(device) ?? redirectURIs.isEmpty }
-        return redirectURI == nil || redirectURIs.contains { $0 == redirectURI }
+        let grants = metadata["grant_types"]?.arrayValue?.compactMap(\.stringValue)
+        if login.isOnDevice { return grants?.contains(GrantType.deviceCode.rawValue) ?? redirectURIs.isEmpty }
+        guard let redirectURI else { return true }
+        // Without a list this is the only grant (RFC 7591, section 2).
+        return grants?.contains(GrantType.authorizationCode.rawValue) ?? true && redirectURIs.contains(redirectURI)
     }
 }
 

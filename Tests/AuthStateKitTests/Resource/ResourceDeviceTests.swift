@@ -142,6 +142,15 @@ import Testing
         #expect(members == attempts.members)
     }
 
+    @Test func `a client of devices that has a redirect URI is not one of pages`() async throws {
+        world.provider.troubles = [try #require(.init(rawValue: "wanted-redirect-uri"))]
+        try await access().logIn()
+        let redirectURI = try RedirectURI("http://127.0.0.1/callback")
+        try await world.access { $0.redirectURI = redirectURI }.logIn()
+        let metadata = try registered
+        #expect(metadata.count == 3 && metadata[2]["grant_types"] == ["authorization_code", "refresh_token"])
+    }
+
     @Test(
         "every other refusal, the second one, and that of a client of pages are the error",
         arguments: [
