@@ -163,6 +163,25 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `a login at a page in its place is kept as one of a page`() async throws {
+            try await provider { api, provider, user in
+                try #require(try await allow(provider, user, "login", "--for", api, "--grant", "device").status == 0)
+                provider.revokeGrants()
+                let words = [Authstate.path, "request", api, "--step-up", "--paste", "--state", user.stateFile]
+                let host = try BridgeHost(words: words, environment: user.environment)
+                let page = try await eventually("the address") {
+                    host.program.errors.firstMatch(of: /in a browser:\s+(http[^\s]+)\n/)?.1
+                }
+                let url = try #require(URL(string: String(page)))
+                let answer = try await SystemTransport.shared.send(TransportRequest(url: url))
+                host.send(try #require(answer.headers["Location"], "\(answer)"))
+                let result = try await host.program.result()
+                host.end()
+                #expect(result.status == 0, "\(result)")
+                #expect(try await user.json("status")["grant"]?.stringValue != GrantType.deviceCode.rawValue)
+            }
+        }
+
         @Test func `a bridge keeps the way of the login too`() async throws {
             try await provider { api, provider, user in
                 let variables = user.environment.merging(["XDG_STATE_HOME": user.folder("state")]) { $1 }

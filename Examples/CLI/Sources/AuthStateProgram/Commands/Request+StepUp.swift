@@ -20,9 +20,11 @@ extension Request {
             console.note(ResourceAnnouncement.text(for: resource, at: $0.client, $0.scopes))
         }
         options.onWaitingForLogin = { [console = context.console] in console.note(ResourceAnnouncement.waiting) }
+        var settings = Settings(annotations: record.annotations)
+        if stepUp.paste, record.isMadeOnDevice { settings.grant = nil }
         let access = try session.access(
             to: resource, clients: record.resourceClients, login: try resourceLogin(for: record, of: resource, context),
-            Settings(annotations: record.annotations), options: options, transport: answers.watching)
+            settings, options: options, transport: answers.watching)
         return try await session.withAccess(access) { try await $0.performAction(request) }
     }
 
