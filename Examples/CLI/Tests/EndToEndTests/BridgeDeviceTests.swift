@@ -156,6 +156,12 @@ extension EndToEndTests {
                 #expect(try await user.json("status")["grant"]?.stringValue == GrantType.deviceCode.rawValue)
                 #expect(provider.requests(at: .authorization).isEmpty)
                 #expect(provider.requests(at: .registration).count == 2)
+                provider.revokeGrants()
+                let late = try await Program.run(
+                    [Authstate.path, "login", "--for", api, "--state", user.stateFile, "--timeout", "3"],
+                    environment: user.environment)
+                #expect(late.errors.contains("enter the code"), "\(late)")
+                #expect(late.errors.contains("Confirm the login sooner"), "\(late)")
                 for words in [["--paste"], ["--grant", "authorization-code"]] {
                     let page = try await user(["login", "--for", api] + words)
                     #expect(page.status != 0 && !page.errors.contains("enter the code"), "\(page)")
@@ -187,7 +193,7 @@ extension EndToEndTests {
                 let variables = user.environment.merging(["XDG_STATE_HOME": user.folder("state")]) { $1 }
                 let call: JSONValue = ["name": "add", "_meta": statelessMeta]
                 var limits: [Substring] = []
-                for words in [["--grant", "device"], ["--timeout", "90"]] {
+                for words in [["--grant", "device"], [], ["--timeout", "90"]] {
                     let host = try BridgeHost([api, "--profile", "mine"] + words, environment: variables)
                     let error = try await host.answer("tools/call", id: 1, call)["error"]
                     let text = error?["message"]?.stringValue ?? ""
@@ -203,7 +209,7 @@ extension EndToEndTests {
                     #expect(try await host.program.result().status == 0)
                     provider.revokeGrants()
                 }
-                #expect(provider.requests(at: .authorization).isEmpty && limits == ["9", "1"])
+                #expect(provider.requests(at: .authorization).isEmpty && limits == ["9", "9", "1"])
             }
         }
 

@@ -32,6 +32,20 @@ extension Login {
         return (session, access)
     }
 
+    /// Logs in; the time and the advice are those of the way of the stored login for the API, where that is kept.
+    func run() async throws {
+        let keys = keys
+        try await keepingWay(keys).run(keys)
+    }
+
+    /// The login by the way of the stored one for its API.
+    func keepingWay(_ keys: SealingKeys) async -> Login {
+        guard tokens.namedGrant == nil, let target = try? resource.identifier,
+            let stored = await common.storedRecord(keys), stored.resource == target.rawValue
+        else { return self }
+        return keepingWay(of: stored)
+    }
+
     /// The login by the way of the stored one, whose grant may have ended, unless the options name another: a page of the
     /// browser's may be out of reach of a user who has confirmed a login on another device.
     private func keepingWay(of stored: AuthState.Record?) -> Login {

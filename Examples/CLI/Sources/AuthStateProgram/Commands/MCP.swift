@@ -129,6 +129,14 @@ struct MCP: Command {
         (try? login().knownFacts) ?? LoginFacts(resource: url)
     }
 
+    /// Runs; a login for a bridge has the time of the way of the stored one.
+    func run() async throws {
+        let keys = keys
+        var command = self
+        if isForBridge { command.tokens = try await login().keepingWay(keys).tokens }
+        try await command.run(keys)
+    }
+
     func perform(_ context: Context) async throws -> Report {
         let login = try login()
         // A host may go before its messages are read.

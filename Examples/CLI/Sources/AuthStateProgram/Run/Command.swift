@@ -68,14 +68,7 @@ public struct Context: Sendable {
 
     /// The facts of the stored login.
     func storedFacts() async -> LoginFacts {
-        // Without the warnings, which the command has shown.
-        let key = AuthStateKey(rawValue: common.profile)
-        guard let file = try? StateLocation(common).store(key: key),
-            let place = try? await SealedPlace.existing(file, key, keys),
-            let stored = try? await place.store.load(key),
-            let record = try? AuthStateArchive(data: stored.archive).record
-        else { return LoginFacts() }
-        return LoginFacts(record)
+        await common.storedRecord(keys).map(LoginFacts.init) ?? LoginFacts()
     }
 }
 
@@ -94,15 +87,22 @@ extension Command {
     /// Returns the facts of the stored login.
     public func loginFacts(_ context: Context) async -> LoginFacts { await context.storedFacts() }
 
+    /// The sealing keys that the command needs.
+    var keys: SealingKeys { SealingKeys(limit: .seconds((common.timeout ?? timeLimit) * 0.9)) }
+
     /// Does the work within its time, prints what comes of it, and ends with its exit code.
     ///
     /// - Throws: `ExitCode`.
-    public func run() async throws { try await CommandRun(command: self).run() }
+    public func run() async throws { try await run(keys) }
+
+    /// Runs with sealing keys, some of which may be known.
+    func run(_ keys: SealingKeys) async throws { try await CommandRun(command: self, keys: keys).run() }
 }
 
 /// The course of any command: once, and not once for each type of command.
 private struct CommandRun {
     let command: any Command
+    let keys: SealingKeys
 
     /// Whether a report shows more of the failure of a login than its message.
     private func isExplainedByReport(_ error: AuthStateError) -> Bool {
@@ -114,7 +114,6 @@ private struct CommandRun {
         let common = command.common
         let limit = common.timeout ?? command.timeLimit
         let console = Console(isJSON: common.json, isServing: command.runsUntilInterrupted)
-        let keys = SealingKeys(limit: .seconds(limit * 0.9))
         let file: ReportFile?
         do { file = try common.report.map(ReportFile.init) } catch let error as AuthStateError {
             console.show(error)
@@ -166,5 +165,17 @@ extension AuthStateError {
         case is CancellationError: self.init(.cancelled, stage: stage, "Cancelled.")
         default: self.init(.providerError, stage: stage, "This went wrong in an unexpected way.", underlying: error)
         }
+    }
+}
+
+extension CommonOptions {
+    /// Returns the stored login, without the warnings, which the command shows; nil where it cannot be read.
+    func storedRecord(_ keys: SealingKeys) async -> AuthState.Record? {
+        let key = AuthStateKey(rawValue: profile)
+        guard let file = try? StateLocation(self).store(key: key),
+            let place = try? await SealedPlace.existing(file, key, keys),
+            let stored = try? await place.store.load(key)
+        else { return nil }
+        return try? AuthStateArchive(data: stored.archive).record
     }
 }
