@@ -1,7 +1,8 @@
 import AuthStateKit
 import AuthStatePlatform
 
-/// Tells the user where to confirm a login on another device, and opens the page when a browser was named.
+/// Tells the user where to confirm a login on another device, and opens the page when a browser was named; that of another
+/// process's login is open.
 struct DevicePresenter: Sendable {
     let console: Console
     let browser: Browser?
@@ -28,6 +29,7 @@ struct DevicePresenter: Sendable {
                 """
         }
         console.note(text)
+        if response.deviceCode.isEmpty { return }
         let page = response.verificationURIComplete ?? response.verificationURI
         // The code on the screen is enough, even when the browser fails.
         try browser?.open(page, stage: .authorization) { console.note("authstate: \($0.message)") }
