@@ -33,15 +33,17 @@ extension ResourceAccess {
     /// Registers, with up to two changes of what the server refuses.
     ///
     /// - Parameter openScopes: The scopes that the program has not chosen.
-    /// - Throws: The first refusal where the last attempt is refused too.
+    /// - Throws: The first refusal where the last attempt is refused too, any other error as it is.
     private func register(
         _ request: RegistrationRequest, _ openScopes: [Scope], by plan: Plan
     ) async throws -> RegistrationResponse {
         var (request, first, attempts) = (request, AuthStateError?.none, 1)
         while true {
             do { return try await register(request, by: plan) } catch let refusal as AuthStateError {
-                guard attempts < 3, request.change(after: refusal, openScopes, since: first, in: login) else {
-                    throw refusal.httpStatus == nil ? refusal : first ?? refusal
+                let isOfMetadata = [.invalidClientMetadata, .invalidScope, .registrationRedirectURIRefused]
+                    .contains(refusal.code)
+                guard attempts < 3, request.change(after: refusal, openScopes, in: login) else {
+                    throw isOfMetadata ? first ?? refusal : refusal
                 }
                 (first, attempts) = (first ?? refusal, attempts + 1)
             }
@@ -207,29 +209,31 @@ extension RegistrationRequest {
     /// - Parameters:
     ///   - refusal: The server's refusal of the request.
     ///   - openScopes: The scopes that the program has not chosen.
-    ///   - first: The refusal of the first attempt; nil when this is it.
     /// - Returns: Whether there is anything to change.
     fileprivate mutating func change(
-        after refusal: AuthStateError, _ openScopes: [Scope], since first: AuthStateError?, in login: ResourceLogin
+        after refusal: AuthStateError, _ openScopes: [Scope], in login: ResourceLogin
     ) -> Bool {
+        // In any spelling: redirect_uris, redirectUris, Redirect URIs.
         let words = [refusal.response?.errorDescription, refusal.response?.errorURI].compactMap(\.self).joined()
+            .lowercased().filter(\.isLetter)
         let isOfPages =
             refusal.code == .registrationRedirectURIRefused
-            || ["redirect_uri", "grant_type", "response_type", "authorization_code"].contains(where: words.contains)
-        let takesPage = login.isOnDevice && refusal.httpStatus == 400 && metadata.redirectURIs.isEmpty
+            || ["redirecturi", "granttype", "responsetype", "authorizationcode"].contains(where: words.contains)
+        let wantsGrant =
+            words.contains("authorizationcode") && metadata.grantTypes?.contains(.authorizationCode) != true
+        let takesPage =
+            login.isOnDevice && refusal.httpStatus == 400 && (metadata.redirectURIs.isEmpty || wantsGrant)
         let hasOpenScopes = !openScopes.isEmpty && !metadata.scopes.isEmpty
         switch refusal.code {
         // A server may want a redirect URI of every client, also of one without a page, or the grant of a page.
         case .registrationRedirectURIRefused where takesPage, .invalidClientMetadata where takesPage && isOfPages:
-            return addPage(grant: words.contains(GrantType.authorizationCode.rawValue))
+            return addPage(grant: wantsGrant)
         // Another one lets no client choose its scopes.
         case .invalidClientMetadata where hasOpenScopes, .invalidScope where hasOpenScopes:
             metadata.scopes = []
             return true
-        // It was not for the scopes.
-        case .invalidClientMetadata where takesPage:
-            if first?.code == .invalidClientMetadata { metadata.scopes = openScopes }
-            return addPage(grant: false)
+        // It was not for the scopes, or not for them alone.
+        case .invalidClientMetadata where takesPage: return addPage(grant: false)
         default: return false
         }
     }
@@ -238,9 +242,8 @@ extension RegistrationRequest {
     private mutating func addPage(grant: Bool) -> Bool {
         guard let uri = try? RedirectURI("http://127.0.0.1/callback") else { return false }
         metadata.redirectURIs = [uri]
-        let grants = metadata.grantTypes ?? []
-        if grant, !grants.contains(.authorizationCode) {
-            metadata.grantTypes = [.authorizationCode] + grants
+        if grant {
+            metadata.grantTypes = [.authorizationCode] + (metadata.grantTypes ?? [])
             metadata.responseTypes = [.code]
         }
         return true

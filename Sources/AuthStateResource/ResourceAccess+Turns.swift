@@ -123,7 +123,7 @@ extension ResourceAccess {
             return try await turn(at: place, since: seen, waiting: limit, body)
         }
         let wait = Wait()
-        let code = try await showAnnounced(at: place, unless: nil, present)
+        let code = try await showAnnounced(at: place, unless: nil, during: wait, present)
         return try await withThrowingTaskGroup(of: Result<R, any Error>?.self) { group in
             group.addTask {
                 try await self.turn(at: place, since: seen, waiting: limit) { turn in
@@ -137,7 +137,7 @@ extension ResourceAccess {
                     while true {
                         try await self.service.configuration.clock.waiting.sleep(for: .seconds(1))
                         if wait.isOver.withLock(\.self) { return nil }
-                        code = try await self.showAnnounced(at: place, unless: code, present)
+                        code = try await self.showAnnounced(at: place, unless: code, during: wait, present)
                     }
                 } catch {
                     if wait.isOver.withLock(\.self) { return nil }
@@ -154,10 +154,13 @@ extension ResourceAccess {
     /// Shows the code of another process's login, unless it was shown before, is over, is for another resource, or may be another
     /// program's: a code of an attacker's would give them the user's login.
     ///
-    /// - Parameter code: The code that was shown before.
+    /// - Parameters:
+    ///   - code: The code that was shown before.
+    ///   - wait: The wait for the turn; its own login shows a code of its own.
+    ///   - present: Shows a code.
     /// - Returns: The code that was shown last.
     private func showAnnounced(
-        at place: AuthState.Place, unless code: String?,
+        at place: AuthState.Place, unless code: String?, during wait: Wait,
         _ present: @Sendable (DeviceAuthorizationResponse) async throws -> Void
     ) async throws -> String? {
         guard let annotations = try? await stored(at: place)?.annotations,
@@ -166,7 +169,8 @@ extension ResourceAccess {
             TrustCheck.announcedLogin.holds(
                 !place.store.mayBeWrittenByOthers && annotations[Self.annotation] == resource.rawValue
                     && isUsed(response.request.client.provider.issuer)), response.isShowable,
-            response.userCode != code, response.expiresAt > service.configuration.clock.now
+            response.userCode != code, response.expiresAt > service.configuration.clock.now,
+            !wait.isOver.withLock(\.self)
         else { return code }
         try await present(response)
         return response.userCode
@@ -176,8 +180,11 @@ extension ResourceAccess {
     private func isUsed(_ issuer: Issuer?) -> Bool {
         clients.isEmpty
             || clients.contains { client in
-                guard case .known(_, _, let own?) = client.way else { return true }
-                return issuer?.isServer(own) == true
+                switch client.way {
+                case .known(_, _, let own?), .document(_, _, let own?), .registering(_, _, let own?, _):
+                    issuer?.isServer(own) == true
+                default: true
+                }
             }
     }
 

@@ -1,3 +1,4 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
 import AuthStateSystem
@@ -28,17 +29,20 @@ extension ClientCredential {
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable`.
     static func checkAudience(
-        of assertion: String, at provider: ProviderConfiguration, stage: AuthStateError.Stage
+        of assertion: String, at provider: ProviderConfiguration, _ endpoint: URL, stage: AuthStateError.Stage
     ) throws {
+        let name = provider.assertionAudience(at: endpoint)
         let claim = try JSONWebToken(parsing: assertion).claims["aud"]
         let audience = (claim?.arrayValue ?? [claim].compactMap(\.self)).map { $0.stringValue ?? "" }
-        let isOurs = audience.count == 1 && provider.issuer?.isServer(audience[0]) == true
+        let isOurs =
+            audience.count == 1
+            && (audience[0].isExactly(name) || provider.issuer?.isServer(audience[0]) == true)
         guard TrustCheck.workloadAudience.holds(isOurs) else {
             throw AuthStateError(
                 .credentialUnavailable, stage: stage, "The JWT-SVID is not for this provider alone, and was not sent.",
-                expected: "the audience \(provider.issuer?.rawValue ?? "that is the provider's issuer")",
+                expected: "the audience \(name)",
                 received: audience.isEmpty ? "none" : audience.joined(separator: ", "),
-                hint: "Ask the workload API for a token whose only audience is the issuer.")
+                hint: "Ask the workload API for a token with this audience alone.")
         }
     }
 

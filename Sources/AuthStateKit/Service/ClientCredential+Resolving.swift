@@ -25,7 +25,7 @@ extension ClientCredential {
         if let method, method.usesCertificate { return try .certificate(clientID: clientID, method: method) }
         if isAssertion {
             let assertion = try issuedAssertion(stage: stage)
-            if method == .spiffeJWT { try Self.checkAudience(of: assertion, at: provider, stage: stage) }
+            if method == .spiffeJWT { try Self.checkAudience(of: assertion, at: provider, endpoint, stage: stage) }
             return try .assertion(assertion, clientID: clientID, method: method ?? .privateKeyJWT)
         }
         if method == .privateKeyJWT { return try assertion(privateKey(stage: stage), .privateKeyJWT) }

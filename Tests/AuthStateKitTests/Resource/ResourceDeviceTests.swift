@@ -116,7 +116,11 @@ import Testing
 
     /// What was refused, and what of the scopes and of a redirect URI each attempt had.
     static let refusals: [([String], [String])] = [
-        (["invalid_client_metadata", "invalid_client_metadata"], ["scope", "", "scope redirect_uris"]),
+        (["invalid_client_metadata", "invalid_client_metadata"], ["scope", "", "redirect_uris"]),
+        (
+            ["invalid_redirect_uri", "invalid_client_metadata Redirect URIs need authorization_code"],
+            ["scope", "scope redirect_uris", "scope redirect_uris"]
+        ),
         (
             ["invalid_client_metadata redirect_uris are required", "invalid_scope"],
             ["scope", "scope redirect_uris", "redirect_uris"]
@@ -128,7 +132,7 @@ import Testing
         "each attempt changes one thing, by the words of the refusal; the first refusal is the error of the last",
         arguments: refusals, [true, false])
     func attempts(_ attempts: (refusals: [String], members: [String]), isTaken: Bool) async throws {
-        for refusal in attempts.refusals + (isTaken ? [] : ["unapproved_software_statement"]) {
+        for refusal in attempts.refusals + (isTaken ? [] : ["invalid_client_metadata"]) {
             let words = refusal.split(separator: " ", maxSplits: 1).map(String.init)
             let fault = OpenIDProvider.Fault.oauthError(words[0], description: words.count > 1 ? words[1] : nil)
             world.provider.inject(fault, at: .registration)
@@ -140,6 +144,12 @@ import Testing
             ["scope", "redirect_uris"].filter { metadata[$0] != nil }.joined(separator: " ")
         }
         #expect(members == attempts.members)
+    }
+
+    @Test func `an error of a later attempt that is not about the metadata is told as it is`() async throws {
+        world.provider.inject(.oauthError("invalid_scope"), at: .registration)
+        world.provider.inject(.oauthError("temporarily_unavailable", status: 503), at: .registration)
+        #expect(await authError { try await access().logIn() }?.httpStatus == 503)
     }
 
     @Test func `a client of devices that has a redirect URI is not one of pages`() async throws {
