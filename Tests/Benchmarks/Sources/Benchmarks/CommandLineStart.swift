@@ -19,7 +19,7 @@ enum CommandLineStart {
                 "Left out: build it with `swift build -c release --static-swift-stdlib --package-path Examples/CLI`.")
         }
         let floor = contender("authstate --version", [program, "--version"])
-        let ours = contender("authstate token", words, goal: .excess(5_000_000))
+        let ours = contender("authstate token", words, goal: .ratio(2))
         let contenders = [floor, python, ours].compactMap { $0 }
         let rows = try await compare(contenders, tasks: 1, calls: 20, rounds: rounds)
         return Report(rows, to: contenders[0].name)
