@@ -40,10 +40,11 @@ extension ResourceAccess {
         var (request, first, attempts) = (request, AuthStateError?.none, 1)
         while true {
             do { return try await register(request, by: plan) } catch let refusal as AuthStateError {
-                let isOfMetadata = [.invalidClientMetadata, .invalidScope, .registrationRedirectURIRefused]
-                    .contains(refusal.code)
                 guard attempts < 3, request.change(after: refusal, openScopes, in: login) else {
-                    throw isOfMetadata ? first ?? refusal : refusal
+                    let refusals: [AuthStateError.Code] = [
+                        .invalidClientMetadata, .invalidScope, .registrationRedirectURIRefused,
+                    ]
+                    throw refusals.contains(refusal.code) ? first ?? refusal : refusal
                 }
                 (first, attempts) = (first ?? refusal, attempts + 1)
             }
@@ -242,10 +243,8 @@ extension RegistrationRequest {
     private mutating func addPage(grant: Bool) -> Bool {
         guard let uri = try? RedirectURI("http://127.0.0.1/callback") else { return false }
         metadata.redirectURIs = [uri]
-        if grant {
-            metadata.grantTypes = [.authorizationCode] + (metadata.grantTypes ?? [])
-            metadata.responseTypes = [.code]
-        }
+        if grant { metadata.grantTypes = [.authorizationCode] + (metadata.grantTypes ?? []) }
+        if grant { metadata.responseTypes = [.code] }
         return true
     }
 }
