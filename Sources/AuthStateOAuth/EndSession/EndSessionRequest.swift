@@ -55,7 +55,7 @@ public struct EndSessionRequest: Sendable, Hashable, Codable, Redacted {
 
     /// Checks the callback after the logout: its place and the query of the redirect URI, then `state`; throws
     /// `AuthStateError` with `.callbackMismatch` or `.stateMismatch`.
-    package func validate(_ callback: AuthorizationCallback) throws {
+    public func validate(_ callback: AuthorizationCallback) throws {
         guard let postLogoutRedirectURI,
             TrustCheck.logoutPlace.holds(postLogoutRedirectURI.matches(callback.url))
         else {
