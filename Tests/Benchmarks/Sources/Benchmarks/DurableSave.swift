@@ -31,7 +31,7 @@ enum DurableSave {
                     }
                 }
             },
-            Contender("withLease, load, reserve, save", goal: .ratio(1.7)) { count in
+            Contender("withLease, load, reserve, save", goal: .ratio(1.3)) { count in
                 for number in 0..<count {
                     try await store.withLease("whole", deadline: .seconds(30)) { lease in
                         let version = try await lease.load()?.version

@@ -20,7 +20,7 @@ enum RenewalStorm {
             let place = SharedWait()
             return try await nanoseconds { try await place.wait() }
         }
-        let storm = Contender("withFreshToken { }, one renewal for all", goal: .ratio(2)) { _, _ in
+        let storm = Contender("withFreshToken { }, one renewal for all", goal: .ratio(1.5)) { _, _ in
             let transport = ScriptedTransport(then: .json(answer))
             let state = endedState(transport)
             let elapsed = try await nanoseconds {
