@@ -24,7 +24,7 @@ MODULES = [
 
 # The shelves of the front page. Every document is on one of them.
 SHELVES = {
-    "Start here": ["GettingStarted", "TestProvider", "Testing", "Troubleshooting", "MigratingFromAppAuth"],
+    "Start here": ["GettingStarted", "Testing", "Troubleshooting", "MigratingFromAppAuth"],
     "By the kind of program": ["ServerSide", "ApplePlatforms", "ProtectedResources", "AgentHosts", "Grants"],
     "One task a page": ["Clients", "LoggingOut", "SecureRequests"],
     "Reference": ["CommandLine", "Options", "Reliability", "Security", "Conformance"],

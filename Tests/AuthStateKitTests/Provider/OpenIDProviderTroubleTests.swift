@@ -148,15 +148,15 @@ struct OpenIDProviderTroubleTests {
             }
         }
         #expect((error != nil) == isRefused, "\(id): \(error.map { "\($0)" } ?? "accepted")")
-        let row = try Document("Docs/TestProvider.md").text.split(separator: "\n").first { $0.hasPrefix("| `\(id)` |") }
-        #expect(row?.hasSuffix(isRefused ? "| refuse |" : "| accept |") == true, "\(id) in Docs/TestProvider.md")
+        let row = try Document("Docs/Testing.md").text.split(separator: "\n").first { $0.hasPrefix("| `\(id)` |") }
+        #expect(row?.hasSuffix(isRefused ? "| refuse |" : "| accept |") == true, "\(id) in Docs/Testing.md")
         for name in troubles {
-            #expect(row?.contains("`\(name)`") == true, "\(id) and \(name) in Docs/TestProvider.md")
+            #expect(row?.contains("`\(name)`") == true, "\(id) and \(name) in Docs/Testing.md")
         }
     }
 
-    @Test func `every trouble has its row in Docs/TestProvider.md`() throws {
-        let text = try Document("Docs/TestProvider.md").text
+    @Test func `every trouble has its row in Docs/Testing.md`() throws {
+        let text = try Document("Docs/Testing.md").text
         for name in OpenIDProvider.Trouble.allCases.map(\.rawValue) {
             #expect(text.contains("\n| `\(name)` | "), "\(name)")
         }

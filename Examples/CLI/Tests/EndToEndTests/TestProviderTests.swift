@@ -41,9 +41,9 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `the program in Docs TestProvider logs in as it stands`() async throws {
+        @Test func `the program in Docs Testing logs in as it stands`() async throws {
             let page = URL(filePath: #filePath).deletingLastPathComponent().appending(
-                path: "../../../../Docs/TestProvider.md")
+                path: "../../../../Docs/Testing.md")
             let text = try String(contentsOf: page, encoding: .utf8)
             let code = try #require(text.firstMatch(of: /```python\n([\s\S]*?)```/)).output.1
             try await with(Running("--automatic")) { provider in
