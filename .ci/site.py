@@ -24,11 +24,11 @@ MODULES = [
 
 # The shelves of the front page. Every document is on one of them.
 SHELVES = {
-    "Start here": ["GettingStarted", "Testing", "Troubleshooting", "MigratingFromAppAuth"],
+    "Start here": ["GettingStarted", "Testing", "Troubleshooting", "Migrating"],
     "By the kind of program": ["ServerSide", "ApplePlatforms", "ProtectedResources", "AgentHosts", "Grants"],
     "One task a page": ["Clients", "LoggingOut", "SecureRequests"],
     "Reference": ["CommandLine", "Options", "Reliability", "Security", "Conformance"],
-    "Background": ["Architecture", "Benchmarks", "SeedTour", "Changelog"],
+    "Background": ["Architecture", "Benchmarks", "Changelog"],
 }
 
 

@@ -27,7 +27,7 @@ struct DocumentTests {
     }
 }
 
-/// Docs/SeedTour.md: a row for each heading of the documents that it goes through.
+/// Docs/Migrating.md: a row for each heading of the tutorials that it goes through.
 struct TourTests {
     private struct Sections: Decodable {
         var document: String
@@ -54,10 +54,10 @@ struct TourTests {
         }
     }
 
-    @Test func `every heading has its row`() throws { #expect(try problems(Document("Docs/SeedTour.md")) == []) }
+    @Test func `every heading has its row`() throws { #expect(try problems(Document("Docs/Migrating.md")) == []) }
 
     @Test func `a heading without a row, a row without a test and a row too many are found`() throws {
-        let tour = try Document("Docs/SeedTour.md")
+        let tour = try Document("Docs/Migrating.md")
         let row = try String(#require(tour.text.split(separator: "\n").first { $0.hasPrefix("| P5 |") }))
         let cells = row.split(separator: " | ").map(String.init)
         let changes = [
