@@ -76,6 +76,34 @@ import Testing
         #expect(try scratch.names() == ["Cargo.lock"])
     }
 
+    @Test func `the last save releases the lock, and what follows takes it again`() async throws {
+        let store = FileAuthStateStore(file: scratch["state"])
+        let lock = scratch["state.lock"]
+        try await store.withLease(.default, deadline: .seconds(1)) { lease in
+            #expect(try FileLock.attempt(lock) == nil)
+            let version = try await lease.saveLast(Data("one".utf8), expecting: nil)
+            do {
+                let held = try #require(try FileLock.attempt(lock))
+                _ = try await expectStoreError(.storeLocked) {
+                    _ = try await lease.save(Data("two".utf8), expecting: version)
+                }
+                withExtendedLifetime(held) {}
+            }
+            // Another process saves meanwhile.
+            try Data("three".utf8).write(to: URL(filePath: scratch["state"]))
+            _ = try await expectStoreError(.storeConflict) {
+                _ = try await lease.save(Data("four".utf8), expecting: version)
+            }
+            let theirs = try #require(try await lease.load())
+            #expect(theirs.archive == Data("three".utf8))
+            #expect(try FileLock.attempt(lock) == nil)
+            _ = try await lease.saveLast(Data("five".utf8), expecting: theirs.version)
+        }
+        #expect(try await store.text() == "five")
+        #expect(try scratch.names() == ["state", "state.lock"])
+        _ = try #require(try FileLock.attempt(lock))
+    }
+
     @Test func `a lock file of zeros, as a power failure may leave it, is a lock`() async throws {
         let path = scratch["state.lock"]
         try Data(count: 40).write(to: URL(filePath: path))
