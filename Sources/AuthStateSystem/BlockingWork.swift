@@ -37,18 +37,27 @@ package final class BlockingWork: Sendable {
         // Handed over under a lock: what a continuation hands over is not seen by ThreadSanitizer each time.
         let answer = Lock<Result<R, any Error>?>(nil)
         await withCheckedContinuation { continuation in
-            start(
-                BlockingCall(until: Deadline(after: limit, on: clock), isDroppable: true) { call in
-                    let result = Result(catching: body)
-                    guard call.takeWaiter() else { return }
-                    answer.withLock { $0 = result }
-                    continuation.resume()
-                } onExpiry: {
-                    continuation.resume()
-                })
+            start(within: limit, orThrow: expiry(), body) { result in
+                answer.withLock { $0 = result }
+                continuation.resume()
+            }
         }
         guard let result = answer.withLock({ $0 }) else { throw expiry() }
         return try result.get()
+    }
+
+    /// Starts a call as `run` does; the thread that ends it, or that finds its time over, calls `finish` with the result.
+    package func start<R: Sendable>(
+        within limit: Duration, orThrow expiry: @escaping @autoclosure @Sendable () -> AuthStateError,
+        _ body: @escaping @Sendable () throws -> R, then finish: @escaping @Sendable (Result<R, any Error>) -> Void
+    ) {
+        start(
+            BlockingCall(until: Deadline(after: limit, on: clock), isDroppable: true) { call in
+                let result = Result(catching: body)
+                if call.takeWaiter() { finish(result) }
+            } onExpiry: {
+                finish(.failure(expiry()))
+            })
     }
 
     /// Runs a call that is never dropped, and waits for its end, but not longer than this.

@@ -33,14 +33,15 @@ final class Writer: Sendable {
         isTrial: Bool = false, note: @escaping @Sendable () -> Void = {},
         _ body: @escaping @Sendable (Connection) throws -> R
     ) async throws -> R {
-        let result = Lock<Result<R, any Error>>(.failure(CancellationError()))
+        // Apart: a change that was given up, and is made later all the same, stays a failure for its caller.
+        let outcome = Lock<(value: R?, error: (any Error)?)>((nil, nil))
         await withCheckedContinuation { continuation in
             let perform = { @Sendable (connection: Connection) in
                 let value = try body(connection)
-                result.withLock { $0 = .success(value) }
+                outcome.withLock { $0.value = value }
             }
             let change = Change(isTrial: isTrial, perform: perform, note: note) { error in
-                if let error { result.withLock { $0 = .failure(error) } }
+                outcome.withLock { $0.error = error }
                 continuation.resume()
             }
             let isServed = queue.withLock { queue in
@@ -48,39 +49,45 @@ final class Writer: Sendable {
                 defer { queue.isServed = true }
                 return queue.isServed
             }
-            if !isServed { Task { await serve() } }
+            if !isServed { serve() }
         }
-        return try result.withLock { $0 }.get()
+        let (value, error) = outcome.withLock { $0 }
+        guard let value, error == nil else { throw error ?? CancellationError() }
+        return value
     }
 
-    /// Writes what waits, until nothing does.
-    private func serve() async {
-        while true {
-            let changes = queue.withLock { queue in
-                defer { queue.changes = [] }
-                queue.isServed = !queue.changes.isEmpty
-                return queue.changes
-            }
-            if changes.isEmpty { return }
-            do {
-                let errors = try await work.run(
-                    within: patience, orThrow: .storeSilent(.storeUnwritable, self.database.path, isChange: true)
-                ) { [database] in
-                    try database.write { connection in
-                        var errors = [(any Error)?](repeating: nil, count: changes.count)
-                        for isTrial in [true, false] {
-                            Self.perform(
-                                changes.indices.filter { changes[$0].isTrial == isTrial }, of: changes, connection,
-                                &errors)
-                        }
-                        return errors.map { $0.map { ($0 as? SQLiteFailure)?.error(.writing, database.path) ?? $0 } }
-                    }
-                }
-                for (change, error) in zip(changes, errors) { change.finish(error) }
-            } catch {
-                for change in changes { change.finish(error) }
-            }
+    /// Writes what waits, until nothing does; the thread that wrote it tells the callers.
+    private func serve() {
+        let changes = queue.withLock { queue in
+            defer { queue.changes = [] }
+            queue.isServed = !queue.changes.isEmpty
+            return queue.changes
         }
+        if changes.isEmpty { return }
+        work.start(
+            within: patience, orThrow: .storeSilent(.storeUnwritable, self.database.path, isChange: true)
+        ) { [database] in
+            try database.write { Self.perform(changes, $0).map { $0.map { Self.error($0, database) } } }
+        } then: { [self] result in
+            switch result {
+            case .success(let errors): for (change, error) in zip(changes, errors) { change.finish(error) }
+            case .failure(let error): for change in changes { change.finish(error) }
+            }
+            serve()
+        }
+    }
+
+    private static func error(_ error: any Error, _ database: Database) -> any Error {
+        (error as? SQLiteFailure)?.error(.writing, database.path) ?? error
+    }
+
+    /// Performs changes, trials first; returns the errors of those that fail.
+    private static func perform(_ changes: [Change], _ connection: Connection) -> [(any Error)?] {
+        var errors = [(any Error)?](repeating: nil, count: changes.count)
+        for isTrial in [true, false] {
+            perform(changes.indices.filter { changes[$0].isTrial == isTrial }, of: changes, connection, &errors)
+        }
+        return errors
     }
 
     /// Performs changes of one kind in one transaction; when one of them fails, each in its own, so that it fails alone, but for
