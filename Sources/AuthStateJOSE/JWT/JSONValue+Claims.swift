@@ -3,23 +3,22 @@ extension JSONValue {
     package var tidyClaims: JSONValue {
         guard var claims = objectValue else { return self }
         for (name, value) in claims {
-            switch (name, value) {
-            case (_, .null):
+            switch value {
+            case .null:
                 Leniency.nullClaim.note(name)
                 claims[name] = nil
-            case ("exp", .string(let text)), ("iat", .string(let text)), ("nbf", .string(let text)),
-                ("auth_time", .string(let text)):
+            case .string(let text) where Self.times.contains(name):
                 guard let number = Double(text).flatMap(JSONNumber.init) else { continue }
                 Leniency.textForScalar.note(name)
                 claims[name] = .number(number)
-            case ("sub", .number), ("sid", .number), ("jti", .number), ("acr", .number):
+            case .number where Self.names.contains(name):
                 guard let digits = value.digits else { continue }
                 Leniency.numberForName.note(name)
                 claims[name] = .string(digits)
-            case ("amr", .string):
+            case .string where name == "amr":
                 Leniency.textForList.note(name)
                 claims[name] = [value]
-            case ("aud", .array(let list)):
+            case .array(let list) where name == "aud":
                 var seen: Set<JSONValue> = [.null, ""]
                 let audience = list.filter { seen.insert($0).inserted }
                 guard audience.count < list.count else { continue }
@@ -30,4 +29,9 @@ extension JSONValue {
         }
         return .object(claims)
     }
+
+    /// The claims that are seconds since 1970.
+    private static let times = ["exp", "iat", "nbf", "auth_time"]
+    /// The claims that are names.
+    private static let names = ["sub", "sid", "jti", "acr"]
 }

@@ -1,15 +1,17 @@
 /// Comparisons that take as long for a near miss as for a wide one.
 public enum ConstantTime {
     /// Whether two byte sequences are the same, in a time that depends on their lengths only.
-    package static func equals(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
-        // As arrays: a loop over a generic collection would not be specialised for callers in other modules.
-        let (left, right) = (Array(a), Array(b))
-        guard left.count == right.count else { return false }
+    @usableFromInline
+    package static func equals(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+        guard a.count == b.count else { return false }
         var difference: UInt8 = 0
-        for index in left.indices { difference |= left[index] ^ right[index] }
+        for index in a.indices { difference |= a[index] ^ b[index] }
         return difference == 0
     }
 
     /// Whether two strings have the same UTF-8 bytes, in a time that depends on their lengths only.
-    public static func equals(_ a: some StringProtocol, _ b: some StringProtocol) -> Bool { equals(a.utf8, b.utf8) }
+    @inlinable
+    public static func equals(_ a: some StringProtocol, _ b: some StringProtocol) -> Bool {
+        equals(Array(a.utf8), Array(b.utf8))
+    }
 }

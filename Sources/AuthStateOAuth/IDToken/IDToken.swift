@@ -19,7 +19,8 @@ public struct IDToken: Sendable, Redacted {
 
     /// A claim, for a check; one without content is none.
     func claim(_ name: String) -> JSONValue? {
-        guard claims[name]?.isContentless == true else { return claims[name] }
+        guard let claim = claims[name] else { return nil }
+        guard claim.isContentless else { return claim }
         Leniency.nullClaim.note(name)
         return nil
     }
