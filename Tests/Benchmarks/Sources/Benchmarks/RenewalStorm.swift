@@ -16,8 +16,9 @@ enum RenewalStorm {
             let place = SharedTask()
             return try await nanoseconds { await place.task().value }
         }
-        let cancellable = Contender("one task behind an actor, and each caller can be cancelled") { _, _ in
-            let place = SharedWait()
+        let cancellable = Contender("one caller's renewal behind an actor, and each caller can be cancelled") { _, _ in
+            let state = endedState(ScriptedTransport(then: .json(answer)))
+            let place = SharedWait { _ = try await state.freshTokens() }
             return try await nanoseconds { try await place.wait() }
         }
         let storm = Contender("withFreshToken { }, one renewal for all", goal: .ratio(1.5)) { _, _ in
@@ -32,7 +33,7 @@ enum RenewalStorm {
         }
         let rows = try await compare(
             [cancellable, tasks, shared, storm], tasks: callers, calls: callers, rounds: rounds, of: .wholeTime)
-        return Report(rows, to: "waiting that can be cancelled")
+        return Report(rows, to: "a renewal and waiting that can be cancelled")
     }
 
     /// The least that a renewal for all callers needs: a turn in an actor for each, and a task that does nothing.
@@ -46,12 +47,16 @@ enum RenewalStorm {
         }
     }
 
-    /// The same for callers that can be cancelled, each without the others: a continuation and a cancellation handler for each.
+    /// The same for callers that can be cancelled, each without the others, and that wait for some work: a continuation and a
+    /// cancellation handler for each.
     private actor SharedWait {
         private typealias Waiter = CheckedContinuation<Void, any Error>
 
+        private let work: @Sendable () async throws -> Void
         private let waiters = Mutex<[Waiter?]>([])
         private var isRunning = false
+
+        init(_ work: @escaping @Sendable () async throws -> Void) { self.work = work }
 
         func wait() async throws {
             let place = waiters.withLock { waiters in
@@ -61,7 +66,7 @@ enum RenewalStorm {
             if !isRunning {
                 isRunning = true
                 Task {
-                    await Task.yield()
+                    try await work()
                     finish()
                 }
             }

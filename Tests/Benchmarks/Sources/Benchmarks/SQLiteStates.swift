@@ -24,7 +24,7 @@ enum SQLiteStates {
         }
         let files = FileAuthStateStore(folder: folder.path)
         let contenders = [
-            Contender("withLease, load, reserve, save: in a file") { count in
+            Contender("withLease, load, reserve, saveLast: in a file") { count in
                 for number in 0..<count { try await files.renew("whole", contents[number % 2]) }
             },
             Contender("the same in SQLite", goal: .ratio(0.7)) { count in
@@ -182,7 +182,7 @@ extension AuthStateStore {
         try await withLease(key, deadline: .seconds(30)) { lease in
             let version = try await lease.load()?.version
             try await lease.reserve()
-            _ = try await lease.save(content, expecting: version)
+            _ = try await lease.saveLast(content, expecting: version)
         }
     }
 }

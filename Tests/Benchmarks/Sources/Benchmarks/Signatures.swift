@@ -33,14 +33,17 @@ enum Signatures {
     private static let length = 500
 
     /// Verifies one message.
-    private static func contender(_ algorithm: SignatureAlgorithm, goal: Double?) throws -> Contender {
+    static func contender(
+        _ algorithm: SignatureAlgorithm, by backend: any CryptoBackend = Cryptography.backend,
+        named name: String? = nil, goal: Double? = nil
+    ) throws -> Contender {
         let signer = try SigningKey.generate(algorithm)
         let message = [UInt8](repeating: UInt8(ascii: "a"), count: length)
         let signature = try signer.sign(message)
         guard let scheme = algorithm.scheme else { throw CocoaError(.coderInvalidValue) }
-        let verifier = try Cryptography.backend.verifier(scheme, key: signer.publicKey)
+        let verifier = try backend.verifier(scheme, key: signer.publicKey)
         // The program counts processor time, so this does too.
-        return Contender(working: algorithm.rawValue, goal: goal.map(Goal.ratio)) { count in
+        return Contender(working: name ?? algorithm.rawValue, goal: goal.map(Goal.ratio)) { count in
             for _ in 0..<count {
                 guard try verifier.isValid(signature, for: message) else {
                     throw CocoaError(.coderInvalidValue)

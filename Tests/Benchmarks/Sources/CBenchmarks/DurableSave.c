@@ -52,26 +52,100 @@ static ssize_t readAll(const char *path, char *room, size_t size) {
     return close(file) ? -1 : count;
 }
 
-int BenchmarksPromisedSave(const char *folder, int count, const void *content, size_t size) {
-    enum { margin = 16 << 10, largest = 64 << 10 };
+/// A save whose promises hold when its writer dies, between its steps.
+struct promise {
+    char path[PATH_MAX], temporary[PATH_MAX], lockPath[PATH_MAX];
+    const char *folder;
+    const void *content;
+    size_t size;
+    int lock, file;
+};
+
+typedef int (*step)(struct promise *);
+
+enum { margin = 16 << 10, largest = 64 << 10 };
+
+static int lockAndRead(struct promise *promise) {
+    char found[largest];
+    promise->lock = open(promise->lockPath, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (promise->lock < 0 || flock(promise->lock, LOCK_EX | LOCK_NB)) return -1;
+    return readAll(promise->path, found, sizeof found) < 0 ? -1 : 0;
+}
+
+static int reserve(struct promise *promise) {
     static const char zeros[largest];
-    char path[PATH_MAX], temporary[PATH_MAX], lockPath[PATH_MAX], found[largest], note[160];
-    if (size + size / 2 + margin > largest) return -1;
-    if (snprintf(path, sizeof path, "%s/promised", folder) >= (int)sizeof path) return -1;
-    if (snprintf(temporary, sizeof temporary, "%s/promised.tmp", folder) >= (int)sizeof temporary) return -1;
-    if (snprintf(lockPath, sizeof lockPath, "%s/promised.lock", folder) >= (int)sizeof lockPath) return -1;
+    promise->file = open(promise->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (promise->file < 0) return -1;
+    return writeAll(promise->file, zeros, promise->size + promise->size / 2 + margin);
+}
+
+static int noteSaveAndUnlock(struct promise *promise) {
+    char note[160];
     memset(note, 'a', sizeof note);
-    for (int i = 0; i < count; i++) {
-        int lock = open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-        if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB)) return -1;
-        if (readAll(path, found, sizeof found) < 0) return -1;
-        int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-        if (file < 0) return -1;
-        int failed = writeAll(file, zeros, size + size / 2 + margin) || writeAll(lock, note, sizeof note)
-            || writeAll(file, content, size) || ftruncate(file, (off_t)size) || replace(file, temporary, path, folder);
-        if (close(file) || close(lock) || failed) return -1;
+    int failed = writeAll(promise->lock, note, sizeof note) || writeAll(promise->file, promise->content, promise->size)
+        || ftruncate(promise->file, (off_t)promise->size)
+        || replace(promise->file, promise->temporary, promise->path, promise->folder);
+    return close(promise->file) | close(promise->lock) | failed;
+}
+
+static const step steps[] = {lockAndRead, reserve, noteSaveAndUnlock};
+enum { stepCount = sizeof steps / sizeof *steps };
+
+/// A thread that makes each step, while the one that asks for it waits.
+struct helper {
+    pthread_mutex_t mutex;
+    pthread_cond_t asked, done;
+    struct promise *promise;
+    step step;
+    int failed, isOver;
+};
+
+static void *help(void *context) {
+    struct helper *helper = context;
+    pthread_mutex_lock(&helper->mutex);
+    while (1) {
+        while (!helper->step && !helper->isOver) pthread_cond_wait(&helper->asked, &helper->mutex);
+        if (helper->isOver) break;
+        helper->failed = helper->step(helper->promise);
+        helper->step = NULL;
+        pthread_cond_signal(&helper->done);
     }
-    return 0;
+    pthread_mutex_unlock(&helper->mutex);
+    return NULL;
+}
+
+static int askFor(step step, struct helper *helper) {
+    pthread_mutex_lock(&helper->mutex);
+    helper->step = step;
+    pthread_cond_signal(&helper->asked);
+    while (helper->step) pthread_cond_wait(&helper->done, &helper->mutex);
+    int failed = helper->failed;
+    pthread_mutex_unlock(&helper->mutex);
+    return failed;
+}
+
+int BenchmarksPromisedSave(const char *folder, int hasHelper, int count, const void *content, size_t size) {
+    if (size + size / 2 + margin > largest) return -1;
+    struct promise promise = {.folder = folder, .content = content, .size = size};
+    if (snprintf(promise.path, PATH_MAX, "%s/promised", folder) >= PATH_MAX) return -1;
+    if (snprintf(promise.temporary, PATH_MAX, "%s/promised.tmp", folder) >= PATH_MAX) return -1;
+    if (snprintf(promise.lockPath, PATH_MAX, "%s/promised.lock", folder) >= PATH_MAX) return -1;
+    struct helper helper = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, &promise};
+    pthread_t thread;
+    if (hasHelper && pthread_create(&thread, NULL, help, &helper)) return -1;
+    int failed = 0;
+    for (int i = 0; i < count * stepCount && !failed; i++) {
+        step step = steps[i % stepCount];
+        failed = hasHelper ? askFor(step, &helper) : step(&promise);
+    }
+    if (hasHelper) {
+        pthread_mutex_lock(&helper.mutex);
+        helper.isOver = 1;
+        pthread_cond_signal(&helper.asked);
+        pthread_mutex_unlock(&helper.mutex);
+        pthread_join(thread, NULL);
+    }
+    return failed ? -1 : 0;
 }
 
 int BenchmarksDurableCreation(const char *folder, int name, const void *content, size_t size) {

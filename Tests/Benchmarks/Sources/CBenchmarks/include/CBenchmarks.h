@@ -24,10 +24,11 @@ void BenchmarksServe(const void *body, size_t size);
 int BenchmarksDurableSave(const char *folder, int threads, int count, const void *content, size_t size);
 
 /// The steps of a save whose promises hold when the writer dies, one save after the other: a lock is taken, the old content
-/// is read, space is written ahead, a note is written into the lock's file, then the content is saved durably.
+/// is read; space is written ahead; a note is written into the lock's file, the content is saved durably, the lock is released.
+/// With a helper each of these three steps is made by another thread than the one that waits for it.
 ///
 /// Returns 0, or −1 when a save failed.
-int BenchmarksPromisedSave(const char *folder, int count, const void *content, size_t size);
+int BenchmarksPromisedSave(const char *folder, int hasHelper, int count, const void *content, size_t size);
 
 /// One durable save, with a name that must be new in the folder.
 int BenchmarksDurableCreation(const char *folder, int name, const void *content, size_t size);
