@@ -183,8 +183,9 @@ final class FileLease: AuthStateLease {
         _ body: @escaping @Sendable (inout State, FileLock) throws -> R
     ) async throws -> R {
         _ = begin()
-        let expiry = AuthStateError.storeSilent(code, file.path, isChange: isChange)
-        return try await work.run(within: FileAuthStateStore.patience, orThrow: expiry) {
+        return try await work.run(
+            within: FileAuthStateStore.patience, orThrow: .storeSilent(code, self.file.path, isChange: isChange)
+        ) {
             try self.state.withLock { state in
                 if state.isOver { throw AuthStateError.leaseEnded() }
                 let lock = try state.lock ?? self.acquireAgain(&state)

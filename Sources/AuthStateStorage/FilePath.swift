@@ -38,13 +38,13 @@ package enum FilePath {
 
     /// Returns everything before the last slash.
     package static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// Returns everything after the last slash.
     static func name(of path: String) -> String {
-        path.lastIndex(of: "/").map { String(path[$0...].dropFirst()) } ?? path
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
     }
 
     /// Returns the path without symbolic links; its last part need not exist yet. Where a folder is missing too, the
@@ -80,7 +80,9 @@ package enum FilePath {
         return real.isEmpty ? "/" : real
     }
 
-    private static func parts(of path: String) -> [Substring] { path.split(separator: "/").filter { $0 != "." } }
+    private static func parts(of path: String) -> [Substring] {
+        path.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }.filter { $0 != "." }
+    }
 
     private static func check(_ link: FileStatus, _ path: String, in folder: String, _ user: uid_t) throws {
         let folder = try FileStatus(ofFileAt: folder)

@@ -55,6 +55,8 @@ extension AuthState {
         var freshness: StoreFreshness
         /// Created for the first listener: few states ever have one.
         var broadcast: ChangeBroadcast<Status>?
+        /// The renewal in progress that callers may join without a turn in the actor.
+        var flight: Flight?
     }
 
     /// The state that readers may read at any time: one immutable value, replaced as a whole.

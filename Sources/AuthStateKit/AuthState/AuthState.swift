@@ -119,8 +119,12 @@ public actor AuthState {
 
     /// The one way to change what this state knows: tells the observer what came of it, then shows readers what they may see.
     func change(_ verb: (inout Ledger) throws -> [AuthStateEvent]) rethrows {
-        let (shown, storeError) = (ledger.shown, ledger.storeError)
-        defer { if shown !== ledger.shown || storeError !== ledger.storeError { publish() } }
+        let (shown, storeError, grantID) = (ledger.shown, ledger.storeError, newest.grantID)
+        defer {
+            // First: a caller that sees the end of a grant joins no renewal of it.
+            if newest.grantID != grantID { showFlight() }
+            if shown !== ledger.shown || storeError !== ledger.storeError { publish() }
+        }
         for event in try verb(&ledger) { notify(event) }
     }
 

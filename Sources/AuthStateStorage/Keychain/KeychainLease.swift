@@ -93,8 +93,9 @@ final class KeychainLease: AuthStateLease {
     private func perform<R: Sendable>(
         or code: AuthStateError.Code, isChange: Bool = false, _ body: @escaping @Sendable (inout State) throws -> R
     ) async throws -> R {
-        let expiry = AuthStateError.keychainSilent(code, isChange: isChange)
-        return try await work.run(within: KeychainAuthStateStore.patience, orThrow: expiry) {
+        try await work.run(
+            within: KeychainAuthStateStore.patience, orThrow: .keychainSilent(code, isChange: isChange)
+        ) {
             try self.state.withLock { state in
                 if state.isOver { throw AuthStateError.leaseEnded() }
                 return try body(&state)

@@ -72,8 +72,10 @@ struct InstrumentTests {
         let state = fixture.state()
         let caller = Task { await authError { try await state.refresh() } }
         await gate.arrivals()
+        #expect(state.published.withLock { $0.flight != nil })
         let logout = Task { try await state.clear() }
         try await bounded { while await state.newest.grantEpoch < 2 { await Task.yield() } }
+        #expect(state.published.withLock { $0.flight == nil }, "the renewal of an ended grant can be joined")
         gate.open()
         try await logout.value
         #expect(try await bounded { await caller.value }?.code == .notLoggedIn)

@@ -88,11 +88,23 @@ extension AuthState {
         case renewal(Flight, isRunning: Bool)
     }
 
-    /// Returns the tokens at hand, or the renewal to wait for.
+    /// Returns the tokens at hand, or the renewal to wait for: for most of a thousand callers the one that is shown, without a turn
+    /// in the actor.
+    private nonisolated(nonsending) func way(
+        to parameters: RenewalParameters, _ reason: Flight.Reason
+    ) async throws -> Way {
+        guard parameters.isNone, let running = published.withLock({ $0.flight }) else {
+            return try await decided(parameters, reason)
+        }
+        notify(.tokensRequested(joined: true))
+        return .renewal(running, isRunning: true)
+    }
+
+    /// Returns the tokens at hand, or the renewal to wait for, by what the actor knows.
     ///
     /// Reads what is shown, not what is still being saved: no caller gets an access token before the refresh
     /// token that came with it is on disk.
-    private func way(to parameters: RenewalParameters, _ reason: Flight.Reason) async throws -> Way {
+    private func decided(_ parameters: RenewalParameters, _ reason: Flight.Reason) async throws -> Way {
         // The tokens at hand may be old; a renewal reads the store itself.
         if running(parameters) == nil, atHand(parameters, reason) != nil { try await notice() }
         let running = running(parameters)
@@ -129,6 +141,12 @@ extension AuthState {
         flights[parameters].flatMap { $0.grantID == newest.grantID ? $0 : nil }
     }
 
+    /// Shows the renewal that callers may join; called when another one begins, or one ends, and when the grant changes.
+    func showFlight() {
+        let flight = running(.none)
+        published.withLock { $0.flight = flight }
+    }
+
     /// Returns the tokens, or the error that the state is in; nil when a renewal is needed.
     private func atHand(_ parameters: RenewalParameters, _ reason: Flight.Reason) -> Result<Tokens, AuthStateError>? {
         if reason != .explicit, let error = ledger.shown.value.authorizationError { return .failure(error) }
@@ -148,6 +166,7 @@ extension AuthState {
         let flight = Flight(
             parameters, reason: reason, grantID: newest.grantID, instrument: options.instrument?.beginRenewal(of: self))
         work.flights[parameters] = flight
+        showFlight()
         // Detached: it must inherit neither priority nor task-local values nor cancellation of the first caller. It is
         // owned by `work` until it clears its own slot, and it ends: lease and exchange have deadlines.
         Task.detached { [self] in flight.result.finish(await outcome(of: flight)) }
@@ -155,7 +174,10 @@ extension AuthState {
     }
 
     private func outcome(of flight: Flight) async -> Result<Tokens, any Error> {
-        defer { if flights[flight.parameters] === flight { work.flights[flight.parameters] = nil } }
+        defer {
+            if flights[flight.parameters] === flight { work.flights[flight.parameters] = nil }
+            showFlight()
+        }
         do { return .success(try await renew(flight)) } catch {
             // Revoked before the callers get the result: `drain()` waits for that, so that no program ends with the
             // late tokens valid.
