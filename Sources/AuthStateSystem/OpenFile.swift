@@ -106,7 +106,6 @@ package struct OpenFile: ~Copyable, Sendable {
         }
     }
 
-    /// Releases the lock of one byte.
     package func unlock(byte: Int64) { try? set(F_UNLCK, byte) }
 
     private func set(_ type: Int32, _ byte: Int64) throws(SystemCallError) {
@@ -134,7 +133,6 @@ package struct OpenFile: ~Copyable, Sendable {
     package func unlock() { _ = flock(descriptor, LOCK_UN) }
 }
 
-/// The system's information about a file.
 package struct FileStatus {
     private let raw: stat
 
@@ -163,13 +161,10 @@ package struct FileStatus {
     package var isOpenToOthers: Bool { raw.st_mode & 0o077 != 0 }
     /// Whether the group or other users have any permission for the file; the group may read one that root owns.
     var isExposed: Bool { raw.st_mode & (raw.st_uid == 0 ? 0o037 : 0o077) != 0 }
-    /// The owner's number.
     package var owner: uid_t { raw.st_uid }
-    /// Type and permissions.
     package var mode: mode_t { raw.st_mode }
     /// The permissions, as `chmod` takes them.
     package var permissions: String { "0" + String(raw.st_mode & 0o7777, radix: 8) }
-    /// The file's number in its file system.
     package var number: UInt64 { UInt64(raw.st_ino) }
 
     /// Returns whether the file was neither written nor replaced since, as far as the times of a file system tell.

@@ -109,10 +109,8 @@ extension TrustCheck {
 package enum SecretVariables {
     private static let names = Lock(Set<String>())
 
-    /// The names so far.
     package static var all: Set<String> { names.withLock { $0 } }
 
-    /// Notes a variable that a secret or key is read from.
     package static func note(_ name: String) { _ = names.withLock { $0.insert(name) } }
 
     /// Notes the variable that a credential names, if it names one.

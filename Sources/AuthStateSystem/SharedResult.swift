@@ -7,7 +7,6 @@ package final class SharedResult<Value: Sendable>: Sendable {
     private struct State {
         /// In the order in which they came; nil is one that has not begun to wait, or was cancelled.
         var waiters: [CheckedContinuation<Value, any Error>?] = []
-        /// The number of those that wait.
         var count = 0
         var result: Result<Value, any Error>?
     }
@@ -16,9 +15,7 @@ package final class SharedResult<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Whether the result is there.
     package var isFinished: Bool { state.withLock { $0.result != nil } }
-    /// The number of waiters.
     var waiterCount: Int { state.withLock { $0.count } }
 
     /// Sets the result and resumes all waiters; returns false when there was one already, which stands.
@@ -92,7 +89,6 @@ package func withDeadline<Value: Sendable>(
     return try await result.value()
 }
 
-/// The time was over before the work was done.
 package struct DeadlineExceeded: Error {}
 
 /// One login that any number of callers wait for; when the last stops waiting, it is cancelled and the browser closes.
@@ -128,6 +124,5 @@ package final class SharedLogin<Value: Sendable>: Sendable {
         task.cancel()
     }
 
-    /// Waits until its task has ended.
     package func end() async { await task.value }
 }

@@ -9,9 +9,7 @@ final class UploadPipe: Sendable {
 
     private struct State {
         var piece = Data()
-        /// The bytes of all pieces.
         var total = 0
-        /// No piece follows.
         var hasEnded = false
         /// No piece is wanted: the server has answered, or the exchange is over.
         var isStopped = false
@@ -58,7 +56,6 @@ final class UploadPipe: Sendable {
         if isStopped { task.cancel() }
     }
 
-    /// Copies bytes of the piece into a buffer.
     func take(into buffer: UnsafeMutableRawBufferPointer) -> Supply {
         let (supply, source): (Supply, CheckedContinuation<Void, Never>?) = state.withLock { state in
             // A body that was stopped has no end: it would look whole.
@@ -88,7 +85,6 @@ final class UploadPipe: Sendable {
         state.withLock { $0.isStarved ? .now : $0.waiting } + timeout
     }
 
-    /// Ends the reading.
     func stop() {
         let (source, task) = state.withLock { state in
             (state.isStopped, state.isStarved) = (true, false)

@@ -20,7 +20,6 @@ struct WireRequest: Sendable {
     /// Whether a proxy may carry it: not to this machine, which would show clear text to another one. Where addresses have to be
     /// checked, only by https, because the proxy resolves the name.
     var mayUseProxy: Bool
-    /// Whether it goes to this machine.
     let reachesThisMachine: Bool
     /// The addresses that a connection may be opened to.
     var addressPolicy: AddressPolicy
@@ -72,7 +71,6 @@ struct WireRequest: Sendable {
     /// Whether a proxy that resolves names itself may carry it in spite of a strict policy: the host's text is allowed, and TLS
     /// ends at a server that proves its name, so that another one sees no request.
     var mayLeaveNameToProxy: Bool { isSecure && !reachesThisMachine && addressPolicy.allows(host: host) }
-    /// The authority, for messages.
     var peer: String { authority.printable() }
     /// Whether it can be sent twice, and that does no more than sending it once (RFC 9110, section 9.2.2).
     var isIdempotent: Bool {

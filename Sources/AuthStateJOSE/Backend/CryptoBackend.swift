@@ -4,7 +4,6 @@
 /// these are used many times, from any thread. HMAC signatures are built from ``authenticationCode(_:key:of:)``, so a
 /// backend never sees the scheme `hmac`.
 public protocol CryptoBackend: Sendable {
-    /// The digest of bytes.
     func digest(_ function: SHA2.Function, of bytes: [UInt8]) throws(JOSEError) -> [UInt8]
 
     /// The HMAC of bytes (RFC 2104).
@@ -60,14 +59,11 @@ public protocol SignatureVerifier: Sendable {
 
 /// A private key, imported for one scheme.
 public protocol SignatureSigner: Sendable {
-    /// The signature of a message, in JOSE's form.
     func sign(_ message: [UInt8]) throws(JOSEError) -> [UInt8]
 }
 
 #if os(Linux)
-    /// The backend of this platform: libcrypto.
     typealias PlatformBackend = OpenSSLBackend
 #else
-    /// The backend of this platform: CryptoKit and Security.
     typealias PlatformBackend = CryptoKitBackend
 #endif

@@ -1,6 +1,5 @@
 /// Base64 with padding (RFC 4648, section 4), as HTTP Basic authentication and PEM files use it.
 package enum Base64 {
-    /// Encodes bytes, with padding.
     package static func encode(_ bytes: some Collection<UInt8>) -> String {
         var characters = Base64Alphabet.standard.encode(Array(bytes))
         while characters.count % 4 != 0 { characters.append(UInt8(ascii: "=")) }

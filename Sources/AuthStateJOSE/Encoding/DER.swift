@@ -1,6 +1,5 @@
 /// Writes the part of DER (X.690) that keys and ECDSA signatures need.
 enum DER {
-    /// The tags in use.
     enum Tag {
         static let integer: UInt8 = 0x02
         static let bitString: UInt8 = 0x03

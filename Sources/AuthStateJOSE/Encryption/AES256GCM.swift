@@ -5,7 +5,6 @@
 public struct AES256GCM: Sendable {
     /// The length of a key, in bytes.
     public static let keyLength = 32
-    /// The length of a nonce, in bytes.
     package static let nonceLength = 12
     /// The length of a tag, in bytes.
     public static let tagLength = 16

@@ -88,7 +88,6 @@ extension JSONWebToken {
         return Base64URL.encode(JSONValue.object(members).serialized())
     }
 
-    /// Signs claims under an encoded header.
     package static func sign(
         claims: JSONValue, under header: String, with key: SigningKey
     ) throws(JOSEError) -> String {

@@ -7,7 +7,6 @@ public struct JSONWebToken: Sendable, Hashable, Redacted {
     /// The longest token that is read, in bytes.
     package static let maximumLength = 256 * 1024
 
-    /// The header.
     package let header: JOSEHeader
     /// The claims, a JSON object.
     public let claims: JSONValue
@@ -41,7 +40,6 @@ public struct JSONWebToken: Sendable, Hashable, Redacted {
 
     private static let wrongParts = JOSEError(.malformed, "the token has the wrong number of parts", expected: "3")
 
-    /// Returns the offset of the next full stop.
     private static func stop(in bytes: [UInt8], from start: Int) -> Int? {
         bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return nil }

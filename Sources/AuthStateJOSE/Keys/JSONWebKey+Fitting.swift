@@ -14,7 +14,6 @@ extension JSONWebKey {
             && TrustCheck.keyOperations.holds(keyOperations?.contains(operation.rawValue) ?? true)
     }
 
-    /// Whether the key's type and curve are those of the scheme.
     func hasMaterial(for scheme: SignatureScheme) -> Bool {
         switch (scheme, material) {
         case (.rsaPKCS1, .rsa), (.rsaPSS, .rsa), (.ed25519, .ed25519), (.hmac, .symmetric): true

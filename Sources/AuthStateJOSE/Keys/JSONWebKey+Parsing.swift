@@ -36,7 +36,6 @@ extension JSONWebKey {
     }
 }
 
-/// Reads the members of one key.
 private struct KeyMembers {
     let members: [String: JSONValue]
 

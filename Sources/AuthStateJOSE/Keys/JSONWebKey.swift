@@ -34,7 +34,6 @@ public struct JSONWebKey: Sendable, Hashable, Redacted {
 
     /// `kty` (section 4.1).
     public var keyType: String { material.keyType }
-    /// Whether the key can sign.
     package var isPrivate: Bool { if case .symmetric = material { true } else { privateMaterial != nil } }
 
     /// The key without its private numbers and without the operations that need them; a symmetric key has no public part.

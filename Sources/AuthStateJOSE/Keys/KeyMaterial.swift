@@ -9,7 +9,6 @@ public enum KeyMaterial: Sendable, Hashable {
     /// Symmetric (RFC 7518, section 6.4).
     case symmetric(SecretBytes)
 
-    /// The value of `kty`.
     package var keyType: String {
         switch self {
         case .rsa: "RSA"

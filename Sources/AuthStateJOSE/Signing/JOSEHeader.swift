@@ -4,11 +4,9 @@
 package struct JOSEHeader: Sendable, Hashable {
     /// `alg`, as the token claims it; the verifier decides which algorithms are accepted.
     package let algorithm: SignatureAlgorithm
-    /// `kid`.
     package let keyID: String?
     /// `typ`, for example `JWT` or `dpop+jwt`.
     package let type: String?
-    /// The whole header.
     package let json: JSONValue
 
     /// Reads a header from its JSON object.

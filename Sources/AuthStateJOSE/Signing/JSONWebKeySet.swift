@@ -5,7 +5,6 @@ public struct JSONWebKeySet: Sendable, Equatable {
     /// More keys than any provider publishes; a token without `kid` is tried against all that fit.
     private static let maximumCount = 256
 
-    /// The keys, ready to verify.
     package let verificationKeys: [VerificationKey]
     /// The reasons why keys were skipped, by their `kid`.
     private var skipped: [String?: String] = [:]

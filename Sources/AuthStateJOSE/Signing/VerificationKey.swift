@@ -2,7 +2,6 @@
 ///
 /// Importing costs several times as much as verifying, so hold on to this object. Any thread may use it at any time.
 package final class VerificationKey: Sendable, Redacted {
-    /// The key as it came.
     package let key: JSONWebKey
     private let backend: any CryptoBackend
     /// Usually one entry.
@@ -47,7 +46,6 @@ package final class VerificationKey: Sendable, Redacted {
         return verifier
     }
 
-    /// The key's type, identifier and intended use.
     package var description: String { "VerificationKey(\(key))" }
 }
 

@@ -39,7 +39,6 @@ public struct JSONNumber: Sendable {
         }
     }
 
-    /// The number as JSON writes it.
     var text: String {
         switch storage {
         case .integer(let value), .wholeDouble(let value): "\(value)"

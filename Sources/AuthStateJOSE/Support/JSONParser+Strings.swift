@@ -70,7 +70,6 @@ extension JSONParser {
         return UTF16.decode(UTF16.EncodedScalar([unit, trail]))
     }
 
-    /// Reads `uXXXX`.
     private mutating func parseCodeUnit() throws(JSONError) -> UInt16 {
         position += 1
         var unit: UInt16 = 0

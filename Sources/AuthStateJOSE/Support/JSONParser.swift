@@ -40,7 +40,6 @@ extension JSONValue {
     }
 }
 
-/// A recursive descent over the bytes of one document.
 struct JSONParser {
     /// The document. Every access is behind a comparison with its count, because release builds check no bounds here.
     let bytes: UnsafeBufferPointer<UInt8>
@@ -54,7 +53,6 @@ struct JSONParser {
 
     private struct Member {
         let name: String
-        /// The offset of the name.
         let start: Int
         let value: JSONValue
     }

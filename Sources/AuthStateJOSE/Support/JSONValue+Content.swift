@@ -2,7 +2,6 @@ extension JSONValue {
     /// The digits of an integer that was written as one and fits 64 bits: two users' numbers never have the same ones.
     package var digits: String? { if case .number(let number) = self { number.digits } else { nil } }
 
-    /// The name of the value's type, for a message.
     var typeName: String {
         switch self {
         case .null: "null"

@@ -85,7 +85,6 @@ extension JSONValueDecoder: SingleValueDecodingContainer {
     }
 }
 
-/// Reads the members of an object.
 private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let members: [String: JSONValue]
     let parent: JSONValueDecoder
@@ -149,7 +148,6 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 }
 
-/// Reads the elements of an array, one after the other.
 private struct Elements: UnkeyedDecodingContainer {
     let elements: [JSONValue]
     let parent: JSONValueDecoder

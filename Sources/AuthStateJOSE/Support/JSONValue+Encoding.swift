@@ -24,7 +24,6 @@ package struct EncodedJSON: Encodable {
     package func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }
 
-/// Collects one value.
 private final class JSONValueEncoder: Encoder {
     /// The way to what contains the value, and the step from there; put together when it is asked for.
     private let parent: Path?
@@ -36,7 +35,6 @@ private final class JSONValueEncoder: Encoder {
     fileprivate var elements: [Part] = []
     private var isArray = false
 
-    /// A member or an element.
     enum Part {
         case json(JSONValue)
         case text([UInt8])
@@ -98,7 +96,6 @@ private final class JSONValueEncoder: Encoder {
         return encoder.single.map(Part.json) ?? .open(encoder)
     }
 
-    /// Returns the encoder of a part.
     func part(at step: some CodingKey) -> JSONValueEncoder { JSONValueEncoder(parent: path, step: step) }
 
     /// Returns the JSON of a value that needs no encoder; nil for one that is encoded by its own method.
@@ -139,7 +136,6 @@ extension JSONValueEncoder: SingleValueEncodingContainer {
     }
 }
 
-/// Writes the members of an object.
 private struct MemberWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: JSONValueEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
@@ -175,7 +171,6 @@ private struct MemberWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder(forKey key: Key) -> any Encoder { part(key) }
 }
 
-/// Writes the elements of an array.
 private struct ElementWriter: UnkeyedEncodingContainer {
     let encoder: JSONValueEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }

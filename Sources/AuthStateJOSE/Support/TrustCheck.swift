@@ -23,7 +23,6 @@ package struct TrustCheck: Sendable, Hashable {
         /// Receives each check that is reached in this task.
         @TaskLocal package static var recorder: (@Sendable (TrustCheck) -> Void)?
     #else
-        /// Whether the check is made.
         @inlinable package var isOn: Bool { true }
     #endif
 

@@ -20,7 +20,6 @@ extension AuthState {
         hasNoStoreError && published.withLock { $0.broadcast }?.hasSubscribers != true
     }
 
-    /// Status and record of one moment.
     package nonisolated var shown: (status: Status, record: Record) {
         let published = published.withLock { $0.state }
         return (published.status, published.record)

@@ -57,7 +57,6 @@ extension AuthState {
             (party, obtain) = (.named(client), grant)
         }
 
-        /// A login without a user.
         init(_ machineGrant: MachineGrant, _ party: Party, _ dpopKey: DPoPKey?) {
             (self.party, self.machineGrant) = (party, machineGrant)
             obtain = { client, place in
@@ -74,7 +73,6 @@ extension AuthState {
 }
 
 extension AuthState.Login {
-    /// Obtains the grant.
     package func grant(at place: AuthState.Place) async throws -> (AuthState.Record, AuthState.Event) {
         switch party {
         case .client(let client): try await obtain(client, place)

@@ -122,13 +122,11 @@ extension AuthStateError {
 }
 
 extension AuthorizationService {
-    /// Revokes the tokens of a record.
     package func revokeTokens(of record: AuthState.Record, beside sideTokens: [String] = []) async throws {
         let accessToken = record.lastTokenResponse.map { [$0.accessToken] } ?? []
         try await revoke(refreshToken: record.refreshToken, accessTokens: accessToken + sideTokens, of: record.client)
     }
 
-    /// Revokes the tokens of the grants that a logout has ended.
     fileprivate func revocation(
         of grants: [AuthState.Record], sideTokens: (AuthState.Record) -> [String]
     ) async -> LogoutOutcome.Part {
@@ -144,7 +142,6 @@ extension AuthorizationService {
         return failure.map { .failed($0) } ?? .done
     }
 
-    /// Ends the session at the provider.
     fileprivate func end(
         _ request: EndSessionRequest?, presenting userAgent: (any ExternalUserAgent)?
     ) async -> LogoutOutcome.Session {

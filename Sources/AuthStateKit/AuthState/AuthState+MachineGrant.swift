@@ -30,7 +30,6 @@ extension AuthState {
             return request
         }
 
-        /// The scopes of the token.
         package var scopes: [Scope] {
             switch self {
             case .clientCredentials(let grant): grant.scopes

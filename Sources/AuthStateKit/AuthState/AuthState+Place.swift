@@ -73,7 +73,6 @@ extension AuthState.Place {
         try await store.withLease(key, deadline: options.leaseDeadline, body)
     }
 
-    /// Saves a record where nothing is stored.
     package func saveFirst(_ record: AuthState.Record) async throws {
         let archive = try AuthStateArchive(record).data()
         try await withLease { lease in

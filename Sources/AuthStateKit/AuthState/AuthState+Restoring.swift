@@ -92,7 +92,6 @@ extension AuthStateError {
     package static let noUserIsLoggedIn = AuthStateError(
         .notLoggedIn, stage: .store, "No user is logged in.", hint: "Log in first.")
 
-    /// Returns the error with what was found.
     fileprivate func received(_ text: String) -> Self {
         var copy = self
         copy.received = text

@@ -100,7 +100,6 @@ extension AuthState.Status: CustomStringConvertible {
 }
 
 extension BearerPolicy {
-    /// Makes the rules for the tokens of a provider.
     init(_ provider: ProviderConfiguration, options: AuthState.Options, service: AuthorizationService) {
         self.init(
             allowsLoopbackHTTP: options.allowsLoopbackHTTP

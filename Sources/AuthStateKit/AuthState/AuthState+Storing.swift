@@ -65,13 +65,11 @@ extension AuthState {
         }
     }
 
-    /// Applies an event in memory.
     func apply(_ event: Event) {
         let stamp = stampNow()
         change { $0.apply(event, at: stamp) }
     }
 
-    /// Returns the stamp of a decision made now.
     func stampNow() -> Stamp { newest.nextStamp(at: clock.now) }
 
     /// Adopts what another process stored since the last reading.
@@ -136,7 +134,6 @@ extension AuthState {
 }
 
 extension AuthStateError {
-    /// Makes the error of a state that could not be saved.
     init(unsaved error: any Error) {
         self =
             error as? AuthStateError

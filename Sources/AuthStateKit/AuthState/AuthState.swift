@@ -26,7 +26,6 @@ public actor AuthState {
     package var newest: Record { ledger.newest.value }
     /// What the state is doing, and did. A state that was loaded from a watched store and is only read never has it.
     lazy var work = Work()
-    /// The renewals in progress, one for each set of parameters.
     var flights: [RenewalParameters: Flight] { work.flights }
     nonisolated var clock: WallClock { service.configuration.clock }
 

@@ -49,7 +49,6 @@ public struct RenewalStep: Sendable, Hashable {
     /// The grant type of the request; nil in other steps than `redeem`.
     public let grantType: GrantType?
 
-    /// Makes a step.
     package init(_ name: Name, grantType: GrantType? = nil) {
         self.name = name
         self.grantType = grantType

@@ -10,14 +10,12 @@ public struct AuthStateInstrumentGroup: AuthStateInstrument {
         instruments.reduce(Nothing()) { outer, next in Nested(outer: outer, inner: next.beginRenewal(of: state)) }
     }
 
-    /// Surrounds a step with nothing.
     private struct Nothing: RenewalInstrument {
         nonisolated(nonsending) func run<R>(
             _ step: RenewalStep, _ body: nonisolated(nonsending) () async throws -> R
         ) async throws -> R { try await body() }
     }
 
-    /// Surrounds a step with two instruments.
     private struct Nested: RenewalInstrument {
         let outer: any RenewalInstrument
         let inner: any RenewalInstrument

@@ -17,7 +17,6 @@ public struct AuthUser: Sendable, Hashable {
     /// The grant that the claims come from.
     let grantID: String
 
-    /// Makes the user of a state.
     package init(_ record: AuthState.Record, userInfo: UserInfo? = nil) {
         let token = record.idToken.flatMap { try? IDToken(parsing: $0) }
         idTokenClaims = token?.claims.objectValue ?? [:]

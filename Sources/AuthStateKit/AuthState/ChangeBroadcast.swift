@@ -16,7 +16,6 @@ final class ChangeBroadcast<Element: Sendable & Equatable>: Sendable {
         for subscriber in state.withLock({ Array($0.subscribers.values) }) { subscriber.finish() }
     }
 
-    /// Whether there are subscribers.
     var hasSubscribers: Bool { state.withLock { !$0.subscribers.isEmpty } }
 
     /// A stream that begins with the current value and keeps the newest 64.

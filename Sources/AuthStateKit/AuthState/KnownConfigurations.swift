@@ -26,7 +26,6 @@ struct KnownConfigurations: Sendable {
         }
     }
 
-    /// Returns the JSON of a configuration.
     static func encoded(_ configuration: ProviderConfiguration) throws -> EncodedJSON {
         let entries = shared.withLock { $0 }
         if let known = entries.last(where: { $0.isOwn && $0.configuration == configuration }) {
@@ -37,7 +36,6 @@ struct KnownConfigurations: Sendable {
         return EncodedJSON(text, of: configuration)
     }
 
-    /// Returns whether a record is read from an archive.
     static func reads(by decoder: any Decoder) -> Bool { key.map { decoder.userInfo[$0] != nil } ?? false }
 
     /// Returns the configuration that the reader of an archive has found.
@@ -47,10 +45,8 @@ struct KnownConfigurations: Sendable {
 
     private static let key = CodingUserInfoKey(rawValue: "AuthStateKit.KnownConfigurations")
 
-    /// Returns what reads one archive.
     static func reader() -> Reader { Reader(entries: shared.withLock { $0 }) }
 
-    /// Looks for known configurations in one archive.
     struct Reader {
         private let entries: [Entry]
         /// A state's configuration, in the envelope of its archive.
@@ -61,13 +57,11 @@ struct KnownConfigurations: Sendable {
             member = KnownMember("configuration", of: "state", texts: entries.map(\.text))
         }
 
-        /// What the archive is decoded with.
         var userInfo: [CodingUserInfoKey: Any] {
             let found = member.found.map { entries[$0].configuration }
             return key.map { [$0: found as Any] } ?? [:]
         }
 
-        /// Remembers a configuration that was not known.
         func remember(_ configuration: ProviderConfiguration, from bytes: [UInt8]) {
             guard let range = member.range else { return }
             KnownConfigurations.remember(Entry(text: Array(bytes[range]), configuration: configuration, isOwn: false))

@@ -35,7 +35,6 @@ public struct Reauthorization: Sendable {
         }
     }
 
-    /// Returns the request that a state logs in again with.
     func request(of record: AuthState.Record, after error: AuthStateError) -> AuthorizationRequest {
         var request = record.lastAuthorizationResponse?.request.renewed() ?? AuthorizationRequest(record.client)
         request.client = record.client

@@ -39,7 +39,6 @@ struct StoreFreshness: Sendable {
         renewed(at: date - max(0, self.interval - interval))
     }
 
-    /// Whether a watch reports changes.
     var isWatching: Bool { watch != nil }
 
     /// Returns the same watch with a new validity window; read the store afterwards.

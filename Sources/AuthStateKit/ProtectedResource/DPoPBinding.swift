@@ -16,7 +16,6 @@ final class DPoPBinding: Sendable {
         asked = Lock(nil)
     }
 
-    /// The time that proofs are made at.
     var now: Date { clock.now }
 
     private init(_ other: DPoPBinding, asked: DPoPNonces.Asked) {

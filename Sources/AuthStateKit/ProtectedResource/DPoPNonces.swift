@@ -19,7 +19,6 @@ final class DPoPNonces: Sendable {
     private static let limit = 4096
     private let known = Lock<(order: [Place], nonces: [Place: String])>(([], [:]))
 
-    /// Returns the origin of the server at a URL.
     static func origin(of url: URL) -> String { URIReference(url.absoluteString).origin }
 
     /// Returns the nonce that a server wants in the next proof of a key; nil when it has sent none.

@@ -102,7 +102,6 @@ extension AuthStateError {
         responseBody = rejection.body?.printable()
     }
 
-    /// Returns the same error for another stage of the flow.
     func at(_ stage: Stage) -> AuthStateError {
         var copy = self
         copy.stage = stage

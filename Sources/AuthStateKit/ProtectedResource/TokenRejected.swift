@@ -74,7 +74,6 @@ extension Tokens {
 public struct UnauthorizedPolicy: Sendable, Hashable {
     enum Choice: Sendable { case renewOnce, renewOnceForRequest, fail, failRequestOnly }
     let choice: Choice
-    /// Whether a refused token is renewed.
     var renews: Bool { choice == .renewOnce || choice == .renewOnceForRequest }
 
     /// What a refusal that no renewal mends does to the state.

@@ -2,7 +2,6 @@ import AuthStateSystem
 
 /// Providers' answers in memory by key, each kept for its lifetime; concurrent callers share one fetch.
 actor AnswerCache<Key: Hashable & Sendable, Value: Equatable & Sendable> {
-    /// A fetched answer.
     struct Answer: Sendable {
         var value: Value
         /// The seconds that it may be kept.
@@ -70,13 +69,11 @@ struct RefetchBudget: Sendable {
         case stranger
     }
 
-    /// The budget is used up.
     struct Spent: Error {}
 
     private var tokens: Double = 3
     private var filledAt: Double?
 
-    /// - Throws: `Spent`.
     mutating func spend(_ now: Double) throws(Spent) {
         if let filledAt { tokens = min(3, tokens + max(0, now - filledAt) / 60) }
         filledAt = now

@@ -3,7 +3,6 @@ import AuthStateJOSE
 import AuthStateOAuth
 
 extension AuthorizationService {
-    /// Returns the maker of proofs for a key.
     func binding(of key: DPoPKey) -> DPoPBinding {
         DPoPBinding(key, nonces: dpopNonces, clock: configuration.clock)
     }

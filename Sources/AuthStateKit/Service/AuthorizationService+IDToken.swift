@@ -3,7 +3,6 @@ import AuthStateOAuth
 import AuthStateSystem
 
 extension AuthorizationService {
-    /// The result of checking an ID token's signature.
     enum SignatureVerdict: Sendable {
         /// The signature is valid, or need not be checked.
         case good(IDTokenTrust)

@@ -11,7 +11,6 @@ extension AuthorizationService {
         try await traced { try await redeem(request).get() }
     }
 
-    /// The outcome of a token request.
     enum Redemption: Sendable {
         /// The provider issued tokens.
         case tokens(TokenResponse)

@@ -12,7 +12,6 @@ extension AuthorizationService {
         }
     }
 
-    /// Runs a body, and reports its failure to the trace.
     package func traced<R>(_ body: () throws -> R) throws -> R {
         do { return try body() } catch {
             configuration.trace?.note(failure: error)

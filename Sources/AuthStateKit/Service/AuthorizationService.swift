@@ -99,7 +99,6 @@ public struct AuthorizationService: Sendable {
         try check(endpoint, issuer: provider.issuer, addresses: provider.addressPolicy, stage: stage)
     }
 
-    /// Refuses an endpoint that may not be called.
     func check(_ endpoint: URL, issuer: Issuer?, addresses: AddressPolicy, stage: AuthStateError.Stage) throws {
         try check(URIReference(endpoint.absoluteString), issuer: issuer, addresses: addresses, stage: stage)
     }
@@ -136,7 +135,6 @@ extension AuthorizationService {
 }
 
 extension AuthStateError {
-    /// Makes the flow's error from a failed exchange.
     package init(_ error: TransportError, stage: Stage) {
         let entry = Self.transportCodes[error.code] ?? (.connectionLost, "Try again later.")
         self = Self(entry.code, stage: stage, error.message, hint: entry.hint).explained

@@ -10,11 +10,9 @@ package struct GuardedResponse: Sendable {
         (self.response, self.request, self.trace) = (response, request, trace)
     }
 
-    /// The status code.
     package var status: Int { response.status }
     /// The header fields; use `secrets` to hide the request's secrets in any text made from them.
     package var headers: TransportHeaders { response.headers }
-    /// The secrets of the request.
     var secrets: RequestSecrets { request.secrets }
 
     /// Reads the response; an error, or a refusal of the token, that the body throws repeats no secret of the request.

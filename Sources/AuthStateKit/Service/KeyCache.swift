@@ -10,7 +10,6 @@ struct KeyCache: Sendable {
         var url: URL
     }
 
-    /// Fetched keys.
     struct Answer: Sendable {
         var keys: JSONWebKeySet
         /// The seconds that the provider lets the keys be kept; nil when it does not say.

@@ -15,7 +15,6 @@ extension LoginTrace.Detail {
         values.compactMap { name, value in value.map { Self(name, $0) } }
     }
 
-    /// Returns a point in time as text, to the second.
     static func time(_ date: Date?) -> String? { date?.formatted(.iso8601) }
 }
 

@@ -40,7 +40,6 @@ public struct LoginTrace: Sendable {
         return (LoginTrace(clock: clock) { continuation.yield($0) }, entries)
     }
 
-    /// Reports a step.
     func note(_ step: Step, _ message: String, _ details: [Detail] = []) {
         memory.failure.withLock { $0 = nil }
         tell(Entry(date: clock.now, step: step, message: message, details: details))
@@ -51,7 +50,6 @@ public struct LoginTrace: Sendable {
         sink(entry)
     }
 
-    /// Reports an exchange.
     func note(
         _ request: TransportRequest, _ outcome: Result<TransportResponse, any Error>, began date: Date,
         took duration: Duration, _ message: String
@@ -60,7 +58,6 @@ public struct LoginTrace: Sendable {
         note(.http, message)
     }
 
-    /// The time by the trace's clock.
     var now: Date { clock.now }
 
     /// Reports a failure; one that several layers pass on, once.
@@ -87,11 +84,9 @@ package protocol LoginTraceRecorder: Sendable {
     /// A step was taken, or failed with an error.
     func record(_ entry: LoginTrace.Entry, _ error: AuthStateError?)
 
-    /// An exchange ended.
     func record(
         _ request: TransportRequest, _ outcome: Result<TransportResponse, any Error>, at date: Date,
         took duration: Duration)
 
-    /// Returns what is shown in place of a secret.
     func mark(_ value: String) -> String
 }

@@ -25,7 +25,6 @@ extension AuthorizationRequest {
         /// Signed, as a form that the browser posts.
         public static let formPostJWT = ResponseMode(rawValue: "form_post.jwt")
 
-        /// Whether the answer is a signed JWT.
         package var isSigned: Bool { self == .jwt || rawValue.hasSuffix(".jwt") }
 
         /// The way that the answer travels, signed or not.

@@ -145,7 +145,6 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable, Redacted {
         return Set(values.compactMap(\.stringValue))
     }
 
-    /// Whether an ID token is asked for.
     package var isOpenID: Bool { scopes.contains(.openID) || responseType.includesIDToken }
     /// Whether the answer must lead to an ID token.
     package var needsIDToken: Bool { isOpenID && !(mayLackIDToken && !responseType.includesIDToken) }

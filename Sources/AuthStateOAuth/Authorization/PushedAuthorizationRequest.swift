@@ -5,12 +5,10 @@ import AuthStateJOSE
 ///
 /// The parameters do not pass through the browser: they cannot be read or changed there, and may be long.
 package struct PushedAuthorizationRequest: Sendable, Hashable, Redacted {
-    /// The request.
     package var request: AuthorizationRequest
     /// The request as a compact `RequestObject`, sent instead of the parameters (RFC 9126, section 3).
     package var requestObject: String?
 
-    /// Makes a request.
     package init(_ request: AuthorizationRequest, requestObject: String? = nil) {
         self.request = request
         self.requestObject = requestObject
@@ -56,6 +54,5 @@ package struct PushedAuthorizationRequest: Sendable, Hashable, Redacted {
         return message
     }
 
-    /// The request without its secrets.
     package var description: String { "pushed \(request)" }
 }

@@ -10,14 +10,11 @@ package struct RequestObject: Sendable, Hashable, Redacted {
     /// `typ` of the token (RFC 9101, section 10.8): no other token that the client signs passes for a request.
     package static let type = "oauth-authz-req+jwt"
 
-    /// The request.
     package var request: AuthorizationRequest
-    /// Now.
     package var issuedAt: Date
     /// How long the object is valid, in seconds: until the browser, or a provider that fetches it, has delivered it.
     package var lifetime = 300
 
-    /// Makes an object that is not signed yet.
     package init(_ request: AuthorizationRequest, issuedAt: Date) {
         self.request = request
         self.issuedAt = issuedAt
@@ -60,6 +57,5 @@ package struct RequestObject: Sendable, Hashable, Redacted {
         return (try? JSONValue(parsing: text.utf8)) ?? .string(text)
     }
 
-    /// The request without its secrets.
     package var description: String { "signed \(request)" }
 }

@@ -89,6 +89,5 @@ package struct SignedAuthorizationResponse: Sendable, Redacted {
         return result
     }
 
-    /// The token's algorithm and key, no claim.
     package var description: String { "signed authorization response: \(token)" }
 }

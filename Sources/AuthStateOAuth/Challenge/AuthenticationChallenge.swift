@@ -9,7 +9,6 @@ public struct AuthenticationChallenge: Sendable, Hashable, Codable {
     /// The credentials-like text that some schemes send instead of parameters.
     public var token68: String?
 
-    /// Makes a challenge.
     package init(scheme: String, parameters: [String: String] = [:], token68: String? = nil) {
         self.scheme = scheme
         self.parameters = parameters
@@ -55,7 +54,6 @@ public struct AuthenticationChallenge: Sendable, Hashable, Codable {
     }
 }
 
-/// A cursor over one header line.
 private struct ChallengeParser {
     private var rest: Substring.UTF8View
 

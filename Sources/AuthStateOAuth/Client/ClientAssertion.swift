@@ -14,14 +14,12 @@ package struct ClientAssertion: Sendable, Hashable {
     package var clientID: String
     /// The only party that may accept it, see `ProviderConfiguration.assertionAudience(at:)`.
     package var audience: String
-    /// Now.
     package var issuedAt: Date
     /// How long it is valid, in seconds.
     package var lifetime = 60
     /// The `typ` of its header: says that the token is a client's proof and nothing else (draft-ietf-oauth-rfc7523bis, section 4).
     package var headerType = "client-authentication+jwt"
 
-    /// Makes an assertion that is not signed yet.
     package init(clientID: String, audience: String, issuedAt: Date) {
         self.clientID = clientID
         self.audience = audience

@@ -2,13 +2,10 @@ import AuthStateJOSE
 
 /// A client's proof for one request, its secret or its assertion at hand.
 package struct ClientAuthentication: Sendable, Hashable, Redacted {
-    /// The client's identifier.
     package let clientID: String
-    /// How it authenticates.
     package let method: ClientAuthenticationMethod
     private let proof: Proof
 
-    /// The proof that is sent besides the identifier.
     private enum Proof: Hashable {
         case nothing
         case nameless
@@ -16,7 +13,6 @@ package struct ClientAuthentication: Sendable, Hashable, Redacted {
         case assertion(String)
     }
 
-    /// A public client.
     package static func none(clientID: String) -> Self { Self(clientID: clientID, method: .none, proof: .nothing) }
 
     /// A client that something else in the request names, such as a signed assertion (RFC 7521, section 4.1).
@@ -78,7 +74,6 @@ package struct ClientAuthentication: Sendable, Hashable, Redacted {
         return usable.first { listed.contains($0.rawValue) } ?? .clientSecretBasic
     }
 
-    /// Adds the proof to a form and its headers.
     func apply(to form: inout Parameters, headers: inout TransportHeaders) {
         switch proof {
         case .secret(let secret, let isFormEncoded, let isNamed) where method == .clientSecretBasic:
@@ -100,6 +95,5 @@ package struct ClientAuthentication: Sendable, Hashable, Redacted {
         }
     }
 
-    /// Client and method, never the secret or the assertion.
     package var description: String { "\(clientID) by \(method.rawValue)" }
 }

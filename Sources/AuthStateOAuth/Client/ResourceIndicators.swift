@@ -21,7 +21,6 @@ package enum ResourceIndicators {
 }
 
 extension Parameters {
-    /// Adds `resource` for each, after the check.
     mutating func add(resources: [String], stage: AuthStateError.Stage) throws {
         try ResourceIndicators.check(resources, stage: stage)
         for resource in resources { append("resource", resource) }

@@ -10,7 +10,6 @@ package struct SignedClientSecret: Sendable, Hashable, Codable {
     /// How long it is valid, in seconds; Apple accepts up to six months, and one request needs a moment.
     package var lifetime = 300
 
-    /// Makes the claims of a secret.
     package init(issuer: String, audience: String) {
         self.issuer = issuer
         self.audience = audience

@@ -60,7 +60,6 @@ package struct DPoPProof: Sendable, Hashable, Redacted {
         return try JSONWebToken.sign(claims: .object(claims), under: signer.header, with: signer.key)
     }
 
-    /// Method and target.
     package var description: String { "DPoP proof for \(method.rawValue.printable(20)) \(target.printable())" }
 }
 

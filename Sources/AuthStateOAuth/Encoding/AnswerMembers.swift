@@ -5,7 +5,6 @@ import AuthStateJOSE
 /// A member that cannot be used is absent: its sender could have left it out. Readers refuse the lack of a required
 /// one.
 struct AnswerMembers {
-    /// The members as they came.
     let members: [String: JSONValue]
 
     init(_ members: [String: JSONValue]) { self.members = members }
@@ -91,7 +90,6 @@ struct AnswerMembers {
         return number
     }
 
-    /// Members of an object.
     func object(_ name: String) -> [String: JSONValue]? {
         guard let value = self[name] else { return nil }
         return value.objectValue ?? unusable(name)

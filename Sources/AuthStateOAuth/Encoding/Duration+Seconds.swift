@@ -1,5 +1,4 @@
 extension Duration {
-    /// The duration in seconds.
     package var inSeconds: Double { self / .seconds(1) }
 
     /// Makes a duration of at most 30,000 years either way: a number from outside may be too large for one.

@@ -78,7 +78,6 @@ public struct Parameters: Sendable, Hashable, Codable, ExpressibleByDictionaryLi
 
     /// Whether there are none.
     public var isEmpty: Bool { pairs.isEmpty }
-    /// The first name that comes more than once.
     package var repeatedName: String? { repeatedNames.first }
 
     /// The names that come more than once, in order.

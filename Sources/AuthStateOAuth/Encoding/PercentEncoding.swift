@@ -61,7 +61,6 @@ package enum PercentEncoding {
 }
 
 extension UInt8 {
-    /// The value of a hexadecimal digit.
     package var hexValue: UInt8? {
         switch asciiLowercased {
         case 0x30...0x39: self - 0x30

@@ -25,7 +25,6 @@ extension String {
 }
 
 extension Sequence<String> {
-    /// Whether one of the strings has the same code points.
     func containsExactly(_ string: String) -> Bool { contains { $0.isExactly(string) } }
 }
 
@@ -40,9 +39,7 @@ extension StringProtocol {
 extension UInt8 {
     /// The lowercase of an ASCII letter; every other byte is itself.
     package var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
-    /// Whether this is an ASCII letter.
     package var isLetter: Bool { (0x61...0x7A).contains(asciiLowercased) }
-    /// Whether this is an ASCII letter or digit.
     package var isAlphanumeric: Bool { isLetter || (0x30...0x39).contains(self) }
     /// Whether a token (RFC 9110, section 5.6.2) may have this character.
     package var isInToken: Bool { isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self) }

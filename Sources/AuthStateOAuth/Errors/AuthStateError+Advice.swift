@@ -1,5 +1,4 @@
 extension AuthStateError {
-    /// The advice for a scope that is refused, by whichever error.
     static let scopeAdvice = "Ask for scopes that the provider knows and that the client may have."
 
     private static let logIn = "Log in again."
@@ -109,7 +108,6 @@ extension AuthStateError {
         .cancelled: [.cancelled: nil, .userCancelled: nil],
     ]
 
-    /// The advice for each code that has one.
     static let advice: [Code: String] = table.values.reduce(into: [:]) { advice, codes in
         advice.merge(codes.compactMapValues(\.self)) { first, _ in first }
     }

@@ -75,7 +75,6 @@ extension AuthStateError {
         }
     }
 
-    /// A page for people in place of an answer.
     private static func page(
         _ name: String, _ response: TransportResponse, stage: Stage, _ retryAfter: Duration? = nil
     ) -> AuthStateError {

@@ -60,7 +60,6 @@ public struct RecognizedFailure: Sendable, Hashable {
         self.signs = signs
     }
 
-    /// Whether the failure can happen in this part of a flow.
     func isPossible(at stage: AuthStateError.Stage) -> Bool { stages?.contains(stage) ?? true }
 
     /// A sign of a failure: one of some texts, in one place.

@@ -22,7 +22,6 @@ package struct RequestSecrets: Sendable {
         forms = Set(divisible + wholes.flatMap(Self.forms)).sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
     }
 
-    /// The ways in which servers write a secret.
     private static func forms(of secret: String) -> [String] {
         let bytes = Array(secret.utf8)
         let json = String(decoding: JSONValue.string(secret).serialized().dropFirst().dropLast(), as: UTF8.self)

@@ -4,15 +4,12 @@ import AuthStateJOSE
 /// One rule for a signed token that is no ID token: about a claim, or about `typ`.
 struct ClaimRule: Sendable {
     let check: TrustCheck
-    /// The claim, or `typ`.
     let name: String
-    /// Where the rule is written.
     let section: String
     let expected: String
     var hint: String?
     let isMet: @Sendable (JSONWebToken, IDTokenExpectation) -> Bool
 
-    /// The message for a token that breaks the rule.
     func message(_ token: String) -> String { "The \(token) failed a check: \(name) (\(section))." }
 
     /// The phrase for such a token, without the value of a claim.
@@ -22,7 +19,6 @@ struct ClaimRule: Sendable {
 }
 
 extension [ClaimRule] {
-    /// Returns the first rule that a token breaks.
     func broken(by token: JSONWebToken, _ expectation: IDTokenExpectation) -> ClaimRule? {
         first { !$0.check.holds($0.isMet(token, expectation)) }
     }

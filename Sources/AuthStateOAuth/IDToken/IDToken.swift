@@ -5,7 +5,6 @@ public import AuthStateJOSE
 public struct IDToken: Sendable, Redacted {
     /// The compact token.
     public let rawValue: String
-    /// Header, claims and signature.
     let token: JSONWebToken
 
     /// Reads a compact token; throws `JOSEError` when it is not a signed JWT.
@@ -105,7 +104,6 @@ struct TokenKind: Sendable {
     /// Back-Channel Logout 1.0, section 2.4; a logout token is a security event token (RFC 8417, section 2.3).
     static let logoutToken = TokenKind(types: ["logout+jwt", "secevent+jwt"])
 
-    /// Returns whether a header names this kind, or none.
     func admits(_ header: JOSEHeader) -> Bool {
         guard var type = header.type, type.utf8.contains(UInt8(ascii: "+")) else { return true }
         // RFC 7515, section 4.1.9: "application/" may be left out; media types are compared in any case.

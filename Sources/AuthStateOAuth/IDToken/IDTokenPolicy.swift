@@ -87,6 +87,5 @@ extension Set<SignatureAlgorithm> {
 }
 
 extension SignatureAlgorithm {
-    /// Whether it is keyed by a shared secret.
     package var isSymmetric: Bool { if case .hmac? = scheme { true } else { false } }
 }

@@ -24,6 +24,5 @@ public struct IssuerAllowList: Sendable, ExpressibleByArrayLiteral {
     /// Allows these issuers, compared as exact strings.
     public init(arrayLiteral elements: String...) { self.init(elements) }
 
-    /// Whether an issuer may be used.
     package func allows(_ issuer: Issuer) -> Bool { rule(issuer) }
 }

@@ -16,7 +16,6 @@ package struct TenantIssuer: Sendable, Hashable {
         suffix = parts[(place + 1)...].map { "/\($0)" }.joined()
     }
 
-    /// The issuer of one tenant.
     package func issuer(of tenant: String) -> String { prefix + tenant + suffix }
 
     /// Whether an issuer is one of those that stand for many tenants.

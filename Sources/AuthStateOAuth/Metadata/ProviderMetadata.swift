@@ -49,7 +49,6 @@ public struct ProviderMetadata: Sendable, Hashable {
 
     private static let placeHint = "Check the issuer, or give the endpoints by hand."
 
-    /// The types that members can have.
     enum MemberType: String {
         case string = "a string"
         case url = "an absolute http(s) URL"
@@ -90,7 +89,6 @@ public struct ProviderMetadata: Sendable, Hashable {
 
     /// The issuer as a template; nil when it is none.
     package var tenantIssuer: TenantIssuer? { issuer.flatMap(TenantIssuer.init) }
-    /// Every endpoint that the document names.
     package var endpoints: [URL] { Self.endpointNames.compactMap(url) }
 
     /// Whether the provider's other document may name more: OpenID Connect Discovery leaves out what RFC 8414 defines.
@@ -156,7 +154,6 @@ extension ProviderMetadata: Codable {
 }
 
 extension Issuer {
-    /// Where the provider keeps its metadata.
     package func metadataURL(_ kind: ProviderMetadata.Kind) -> URL? {
         switch kind {
         case .openIDConnect: openIDConfigurationURL

@@ -8,7 +8,6 @@ package import AuthStateFoundation
 package struct TokenPolling: Sendable, Hashable {
     /// The provider's interval between two polls; each `slow_down` adds 5 seconds.
     package private(set) var interval: Duration
-    /// When the login expires.
     package let expiresAt: Date
     /// Polls in a row without an answer: each doubles the pause.
     private var unanswered = 0
@@ -20,18 +19,15 @@ package struct TokenPolling: Sendable, Hashable {
     /// The longest pause after unanswered polls, unless the provider's own interval is longer.
     private static let longestBackoff = Duration.seconds(60)
 
-    /// Begins with the provider's interval and expiry.
     package init(interval: Duration = .seconds(5), expiresAt: Date) {
         self.interval = interval
         self.expiresAt = expiresAt
     }
 
-    /// Begins with the interval and expiry of an answer.
     package init(_ response: DeviceAuthorizationResponse) {
         self.init(interval: response.interval, expiresAt: response.expiresAt)
     }
 
-    /// Begins with the interval and expiry of an answer.
     package init(_ response: BackchannelAuthenticationResponse) {
         self.init(interval: response.interval, expiresAt: response.expiresAt)
     }

@@ -8,7 +8,6 @@ public struct KnownProvider: Sendable, Hashable {
     public let name: String
     /// Its name as people write it.
     public let title: String
-    /// Where its endpoints come from.
     package var source: Source
     /// Its deviations, accepted by name.
     public var tolerances: Set<Tolerance> = []
@@ -27,7 +26,6 @@ public struct KnownProvider: Sendable, Hashable {
     /// Its peculiarities, each with the provider's own document.
     public var quirks: [Quirk] = []
 
-    /// Where endpoints come from.
     package enum Source: Sendable, Hashable {
         /// The provider's discovery document.
         case discovery(issuer: String)
@@ -52,7 +50,6 @@ public struct KnownProvider: Sendable, Hashable {
         /// The redirect URI for such a program, port 0 where any port will do; nil where no answer goes to a machine.
         public let loopbackRedirectURI: String?
 
-        /// Makes steps.
         package init(page: String?, steps: String, loopbackRedirectURI: String?) {
             (self.page, self.steps, self.loopbackRedirectURI) = (page, steps, loopbackRedirectURI)
         }

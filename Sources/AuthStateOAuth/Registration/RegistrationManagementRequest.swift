@@ -3,7 +3,6 @@ import AuthStateJOSE
 
 /// A request to read, change or delete a registration (RFC 7592, section 2).
 package struct RegistrationManagementRequest: Sendable, Hashable, Redacted {
-    /// An action on the registration.
     package enum Action: Sendable, Hashable {
         /// Read the registration (section 2.1).
         case read
@@ -15,10 +14,8 @@ package struct RegistrationManagementRequest: Sendable, Hashable, Redacted {
 
     /// The registration, with where it is managed and the token for that.
     package var registration: RegistrationResponse
-    /// The action.
     package var action: Action
 
-    /// Makes a request.
     package init(_ action: Action, _ registration: RegistrationResponse) {
         self.action = action
         self.registration = registration
@@ -60,7 +57,6 @@ package struct RegistrationManagementRequest: Sendable, Hashable, Redacted {
         }
     }
 
-    /// The client and the action; secret and token stay secret.
     package var description: String { "request of \(registration.clientID) to \(action.verb)" }
 
     /// Reads an answer (RFC 7592, sections 2 and 3): the registration as it is now; nil when it is deleted.

@@ -184,7 +184,6 @@ extension JSONValue {
 }
 
 extension ClientAuthenticationMethod? {
-    /// Whether a client that is registered for it has no secret.
     fileprivate var needsNoSecret: Bool {
         self == ClientAuthenticationMethod.none || self?.usesOwnProof == true
     }

@@ -104,7 +104,6 @@ public struct ProtectedResourceMetadata: Sendable, Hashable {
     package var authorizationDetailsTypesSupported: [String]? { strings("authorization_details_types_supported") }
     /// How DPoP proofs may be signed (RFC 9449).
     package var dpopSigningAlgValuesSupported: [String]? { strings("dpop_signing_alg_values_supported") }
-    /// Whether tokens have to be bound to a DPoP key.
     package var dpopBoundAccessTokensRequired: Bool { flag("dpop_bound_access_tokens_required") }
     /// The metadata as a signed JWT, see ``verified(by:now:)``.
     package var signedMetadata: String? { string("signed_metadata") }

@@ -43,7 +43,6 @@ extension OwnTokenRequest {
             stage: Self.stage)
     }
 
-    /// The client; the token stays secret.
     package var redactedDescription: String { "\(Self.name) request of \(client.id)" }
 }
 

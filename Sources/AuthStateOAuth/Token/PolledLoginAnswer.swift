@@ -4,7 +4,6 @@ import AuthStateJOSE
 /// The answer that begins a login which a user confirms elsewhere, its members each read in the one way that is right
 /// for it (RFC 8628, section 3.2; OpenID Connect CIBA Core 1.0, section 7.3).
 struct PolledLoginAnswer {
-    /// The name of the endpoint and its response.
     private let name: String
     private let members: AnswerMembers
     private let sentAt: Date

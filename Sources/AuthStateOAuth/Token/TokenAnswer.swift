@@ -1,7 +1,6 @@
 package import AuthStateFoundation
 package import AuthStateJOSE
 
-/// The outcome of a token request.
 package enum TokenAnswer: Sendable, Redacted {
     /// Tokens.
     case tokens(TokenResponse)
@@ -10,7 +9,6 @@ package enum TokenAnswer: Sendable, Redacted {
     /// An answer with status 200 that fails a check; its refresh token is kept, as the former may no longer be valid.
     case refused(AuthStateError, refreshToken: String?)
 
-    /// Tokens or the error, never a token.
     package var description: String {
         switch self {
         case .tokens(let response): response.description
@@ -19,7 +17,6 @@ package enum TokenAnswer: Sendable, Redacted {
         }
     }
 
-    /// Returns the answer with another error in place of its own.
     package func mapError(_ transform: (AuthStateError) -> AuthStateError) -> TokenAnswer {
         switch self {
         case .tokens: self

@@ -48,7 +48,6 @@ public struct TokenExchange: Sendable, Hashable {
         self.additionalParameters = additionalParameters
     }
 
-    /// Adds the parameters of this grant alone.
     func apply(to form: inout Parameters) {
         form["subject_token"] = subjectToken.token
         form["subject_token_type"] = subjectToken.type.rawValue

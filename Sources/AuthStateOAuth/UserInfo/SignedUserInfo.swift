@@ -70,7 +70,6 @@ package struct SignedUserInfo: Sendable, Hashable, Redacted {
         },
     ]
 
-    /// The token's algorithm and key, no claim.
     package var description: String { "signed userinfo: \(token)" }
 }
 

@@ -87,7 +87,6 @@
     extension AuthStateError {
         private static let otherPlace = "take the sealing key from another place"
 
-        /// The environment names no D-Bus session.
         static func noSessionBus() -> AuthStateError {
             AuthStateError(
                 .credentialUnavailable, stage: .store,
@@ -97,7 +96,6 @@
                 hint: "Run it in the user's desktop session, or \(otherPlace).")
         }
 
-        /// A call failed.
         static func secretService(_ error: GLibError, _ limit: Duration) -> AuthStateError {
             if error.isCancellation { return secretServiceTimedOut(limit) }
             guard error.isServiceMissing else {
@@ -111,14 +109,12 @@
                 received: error.message.printable(), hint: "Start a keyring program, or \(otherPlace).")
         }
 
-        /// The service, or the user, did not answer.
         static func secretServiceTimedOut(_ limit: Duration) -> AuthStateError {
             AuthStateError(
                 .timedOut, stage: .store, "The Secret Service did not answer.", expected: "an answer within \(limit)",
                 hint: "Answer the keyring's question sooner, or check the keyring program.")
         }
 
-        /// A keyring is locked.
         static func keyringLocked(wasAsked: Bool) -> AuthStateError {
             AuthStateError(
                 .credentialUnavailable, stage: .store,
@@ -128,7 +124,6 @@
                 expected: "an unlocked keyring", hint: "Unlock the keyring and try again, or \(otherPlace).")
         }
 
-        /// The service has no keyring for new secrets.
         static func noKeyring() -> AuthStateError {
             AuthStateError(
                 .credentialUnavailable, stage: .store, "The Secret Service has no default keyring.",
@@ -136,7 +131,6 @@
                 hint: "Create a keyring in the desktop's keyring program, or \(otherPlace).")
         }
 
-        /// A secret that was added is not found.
         static func secretNotKept() -> AuthStateError {
             AuthStateError(
                 .credentialUnavailable, stage: .store, "The Secret Service did not keep a new sealing key.",

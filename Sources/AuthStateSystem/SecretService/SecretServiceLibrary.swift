@@ -20,7 +20,6 @@
 
     /// An error of GLib: of D-Bus, libsecret or the Secret Service itself.
     struct GLibError: Error {
-        /// Whether the call was cancelled.
         let isCancellation: Bool
         /// Whether no program owns the name of the service, and none can be started for it.
         let isServiceMissing: Bool

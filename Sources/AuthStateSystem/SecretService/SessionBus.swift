@@ -17,7 +17,6 @@
             return (try? FileStatus(ofFileAt: "\(folder)/bus")) != nil
         }
 
-        /// Connects.
         init(_ cancellation: GLibCancellation) throws(GLibError) {
             let session = Int32(AuthStateSecret_G_BUS_TYPE_SESSION)
             let address = try GLibError.check {

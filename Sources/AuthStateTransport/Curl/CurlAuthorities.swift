@@ -10,7 +10,6 @@
     /// certificate leads to. The folder is asked first. What it lacks, such as an authority that was appended to the
     /// system's bundle, is looked for among all.
     struct CurlAuthorities {
-        /// Where libcurl looks.
         enum Search {
             /// In the system's folder alone.
             case folder
@@ -18,7 +17,6 @@
             case system
         }
 
-        /// The search that is tried first.
         var first: Search
         /// The text of the file; nil when none was named.
         private let own: Data?

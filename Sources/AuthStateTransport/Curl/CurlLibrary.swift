@@ -2,7 +2,6 @@
     import AuthStateJOSE
     import CAuthStateCurl
 
-    /// libcurl, opened once for the process.
     enum CurlLibrary {
         private static let opened: Result<Void, TransportError> = {
             if let missing = AuthStateCurlLoad() {

@@ -4,7 +4,6 @@
     /// libcurl has a queue of its own for exchanges without a connection. In 7.88 the last one in it can lose its turn until
     /// a timer comes, ten seconds later; and each step of libcurl's looks at all that wait.
     struct CurlQueue {
-        /// An exchange that waits.
         struct Waiting {
             let exchange: TransportExchange
             let since = ContinuousClock.now
@@ -19,7 +18,6 @@
             var waiting: ArraySlice<Waiting> = []
         }
 
-        /// The most connections to one host.
         private let connections: Int
         private var lanes: [String: Lane] = [:]
         /// The hosts that answered by HTTP/2, where one connection carries many exchanges.
@@ -73,13 +71,11 @@
             return expired
         }
 
-        /// Remembers that a host answered by HTTP/2.
         mutating func noteMultiplexing(_ host: String) {
             if multiplexing.count >= Self.knownHosts { multiplexing = [] }
             multiplexing.insert(host)
         }
 
-        /// The exchanges that wait.
         var waiting: [TransportExchange] { lanes.values.flatMap { $0.waiting.map(\.exchange) } }
 
         private func limit(_ host: String) -> Int {

@@ -6,7 +6,6 @@
     /// An exchange in progress: its options and what libcurl has delivered. Lives on the loop's thread alone.
     final class CurlTransfer {
         let exchange: TransportExchange
-        /// The host and port of the request.
         let host: String
         let easy: UnsafeMutableRawPointer
         /// Where the authority of the server's certificate is looked for.
@@ -35,7 +34,6 @@
 
         /// Called when the head of a stream has come.
         private let onHead: (CurlTransfer) -> Void
-        /// Whether the head of a stream has come.
         private(set) var isStreaming = false
         /// The fault of a stream's head, which ends the exchange.
         private var refusal: (any Error)?

@@ -7,11 +7,9 @@
     /// libcurl chooses by itself for most requests. A request with a strict policy gets its proxy by this choice: an error in it
     /// leads to a connection that is checked, or to a proxy that the user has named.
     struct EnvironmentProxy {
-        /// The proxy, for libcurl.
         let url: String
         /// The variable, and host and port without a user: for messages.
         let description: String
-        /// The host.
         let host: String
         /// Whether the proxy resolves the names of servers; a SOCKS proxy may be given addresses instead.
         let resolvesNames: Bool

@@ -26,10 +26,8 @@ final class URLSessionExchange: Sendable {
     /// Registers the caller; returns false when the exchange had ended before: the caller has been resumed.
     func wait(_ continuation: CheckedContinuation<TransportResponse, any Error>) -> Bool { caller.wait(continuation) }
 
-    /// Resumes a caller that has been cancelled.
     func cancel() { caller.finish(.failure(CancellationError())) }
 
-    /// Resumes a caller whose time is over.
     func timeOut() { caller.finish(.failure(URLSessionFailure.timedOut(request))) }
 
     /// Takes the answer's head. URLSession joins the values of a repeated field with commas, and keeps no order.
@@ -47,7 +45,6 @@ final class URLSessionExchange: Sendable {
     /// Whether a stream may go on.
     var hasRoom: Bool { caller.body?.hasRoom ?? true }
 
-    /// The way on after a part of a body.
     enum Reception { case goOn, pause, cancel }
 
     /// Takes a part of the answer's body, decompressed; cancels when there is more than the request allows, and pauses when the

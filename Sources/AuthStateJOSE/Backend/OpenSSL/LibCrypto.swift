@@ -7,7 +7,6 @@
     /// fetched objects are immutable, with an atomic reference count, and are kept for the life of the process.
     struct LibCrypto: @unchecked Sendable {
         let functions: AuthStateCryptoFunctions
-        /// The cipher, fetched.
         let aes256GCM: OpaquePointer
         private let digests: [SHA2.Function: OpaquePointer]
 
@@ -23,7 +22,6 @@
         /// The library; throws `backendUnavailable` when it cannot be used.
         static func get() throws(JOSEError) -> LibCrypto { try shared.get() }
 
-        /// Opens a library by its file name.
         init(opening library: String) throws(JOSEError) {
             var functions = AuthStateCryptoFunctions()
             // The name of the missing symbol can be the library's: it is copied while the library is still loaded.

@@ -42,7 +42,6 @@
             self.init(pointer, library: library)
         }
 
-        /// Generates a private key.
         convenience init(generatingFor scheme: SignatureScheme, library: LibCrypto) throws(JOSEError) {
             let (type, options) = try Self.generation(of: scheme)
             let functions = library.functions
@@ -69,7 +68,6 @@
             }
         }
 
-        /// The public numbers.
         func publicMaterial() throws(JOSEError) -> KeyMaterial {
             guard let der = encoded(library.functions.i2d_PUBKEY),
                 let material = JSONWebKey.material(subjectPublicKeyInfo: der)
@@ -77,7 +75,6 @@
             return material
         }
 
-        /// The whole private key.
         func export() throws(JOSEError) -> JSONWebKey {
             let material = try publicMaterial()
             let privateMaterial: PrivateKeyMaterial?

@@ -100,7 +100,6 @@ extension AuthState {
             get { rareBox?.value.unknownMembers ?? [:] }
             set { rare.unknownMembers = newValue }
         }
-        /// The stamps of the parts.
         package var stamps: Stamps {
             get { packedStamps.value }
             set { packedStamps = PackedStamps(newValue) }
@@ -138,7 +137,6 @@ extension AuthState {
     package struct RenewalPause: Sendable, Hashable, Codable {
         /// The beginning; nil in archives without one.
         var from: Date?
-        /// The end.
         var until: Date
         /// The error of the last renewal.
         var error: AuthStateError

@@ -32,34 +32,27 @@ extension AuthState {
         package static func < (a: Self, b: Self) -> Bool { (a.time, a.name) < (b.time, b.name) }
     }
 
-    /// The stamps of the parts of a state.
     package struct Stamps: Sendable, Hashable {
         /// The grant, or its end.
         package var grant = Stamp.never
         /// The client, its provider and its credential; older than `grant` after a logout.
         package var client = Stamp.never
-        /// The client's registration.
         package var registration = Stamp.never
         /// The tokens, and what came with them.
         package var tokens = Stamp.never
-        /// The refresh token.
         package var refreshToken = Stamp.never
         /// The error; one about a token has the time of the tokens that it is about.
         package var error = Stamp.never
-        /// The pause of renewals.
         package var pause = Stamp.never
         /// The renewal without an answer.
         package var unconfirmed = Stamp.never
-        /// The wish to renew.
         package var wish = Stamp.never
 
         static let all: [any WritableKeyPath<Stamps, Stamp> & Sendable] = [
             \.grant, \.client, \.registration, \.tokens, \.refreshToken, \.error, \.pause, \.unconfirmed, \.wish,
         ]
 
-        /// The time of the newest one.
         var newest: Int64 { Self.all.reduce(0) { max($0, self[keyPath: $1].time) } }
-        /// The time of the newest tokens.
         var newestTokens: Int64 { max(tokens.time, refreshToken.time) }
 
         /// Moves a grant, and everything decided with it and after it, to just after the newest decision of another

@@ -3,7 +3,6 @@ import AuthStateJOSE
 package import AuthStateOAuth
 
 extension AuthState {
-    /// An event that can happen to a state.
     package enum Event: Sendable {
         /// A client was registered.
         case registered(RegistrationResponse)
@@ -155,7 +154,6 @@ extension AuthState.Record {
         return next
     }
 
-    /// Returns the stamp of a decision made now.
     func nextStamp(at date: Date? = nil) -> AuthState.Stamp { AuthState.Stamp(at: date, after: stamps.newest) }
 
     /// Forgets the grant, and how it came about.

@@ -25,7 +25,6 @@ extension AuthState.Ledger {
 
     /// A reading of the store in progress.
     struct Reading: Sendable {
-        /// When it began.
         let begun: AuthState.Stamp
         let outcomes: UInt64
     }

@@ -35,7 +35,6 @@ extension AuthState {
         var storeError: Box<AuthStateError>? { rareBox?.value.storeError }
         var sideTokens: [RenewalParameters: TokenResponse] { rareBox?.value.sideTokens ?? [:] }
         var lastRejected: String? { rare.lastRejected }
-        /// Whether the newest record is stored.
         var isSaved: Bool { newest.value.stamps == storedStamps }
 
         private var storedStamps: Stamps { stored?.value.stamps ?? Stamps() }

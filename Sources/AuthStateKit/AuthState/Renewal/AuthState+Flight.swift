@@ -6,7 +6,6 @@ import AuthStateSystem
 extension AuthState {
     /// One renewal, however many callers wait for it.
     final class Flight: Sendable {
-        /// The reason for a renewal.
         enum Reason: Sendable, Hashable {
             /// The tokens are not fresh.
             case stale
@@ -81,7 +80,6 @@ extension AuthState {
         }
     }
 
-    /// Where a caller's tokens come from.
     private enum Way: Sendable {
         case atHand(Tokens)
         /// A renewal, and whether it was running before.
@@ -136,7 +134,6 @@ extension AuthState {
         return usable(flight.parameters, flight.reason)
     }
 
-    /// Returns the renewal of this grant in progress, or nil.
     private func running(_ parameters: RenewalParameters) -> Flight? {
         flights[parameters].flatMap { $0.grantID == newest.grantID ? $0 : nil }
     }

@@ -4,7 +4,6 @@ import AuthStateStorage
 import AuthStateSystem
 
 extension AuthState {
-    /// Renews in one transaction.
     func renew(_ flight: Flight) async throws -> Tokens {
         try await flight.step(RenewalStep(.renewal)) {
             do {

@@ -4,7 +4,6 @@ import AuthStateSystem
 
 /// The decisions of a renewal, in their order.
 extension AuthState.Renewal {
-    /// Goes on after a save.
     mutating func follow(_ next: Next, _ ledger: inout AuthState.Ledger) -> Step {
         let isCurrent = ledger.newest.value.grantID == grantID
         switch next {
@@ -228,7 +227,6 @@ extension AuthState.Renewal {
 }
 
 extension AuthState.RenewalPause {
-    /// Returns the error of a caller within the pause.
     fileprivate func error(at now: Date) -> AuthStateError {
         let seconds = until.timeIntervalSince(now)
         var error = error

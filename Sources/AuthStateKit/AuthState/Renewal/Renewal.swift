@@ -7,7 +7,6 @@ extension AuthState {
     /// Read the store, save what is unsaved, still needed?, reserve, redeem, verify, save, deliver. The driver
     /// (`AuthState.renew`) does the steps and decides nothing.
     struct Renewal: Sendable {
-        /// A step for the driver.
         enum Step: Sendable {
             /// Read the store under the lease, and have the ledger take in what is found.
             case load
@@ -23,7 +22,6 @@ extension AuthState {
             case finish(Outcome)
         }
 
-        /// The outcome of the last step.
         enum Input: Sendable {
             case begin
             case done
@@ -52,7 +50,6 @@ extension AuthState {
 
         let parameters: RenewalParameters
         let reason: Flight.Reason
-        /// The grant that is renewed.
         let grantID: String
         let options: Options
         var state = State.ready
@@ -115,7 +112,6 @@ extension AuthState {
             return events
         }
 
-        /// Returns what to do next.
         mutating func next(_ input: Input, _ ledger: inout Ledger, at moment: Moment) -> Step {
             self.moment = moment
             switch (state, input) {

@@ -13,7 +13,6 @@ package enum RenewalClassification: Sendable, Hashable {
     /// The answer failed a check: its tokens are withheld, the grant is kept.
     case refusedAnswer
 
-    /// Classifies an error of a token request.
     package init(_ error: AuthStateError, grantType: GrantType) {
         switch (error.code, error.kind) {
         case (.invalidGrant, _):

@@ -3,13 +3,11 @@ package import AuthStateJOSE
 
 /// One rule for the claims of an ID token: a pure function from the token and the expectation to the failure.
 struct IDTokenCheck: Sendable {
-    /// The trust check that it implements.
     let trust: TrustCheck
     /// The claim, as errors name it.
     let name: String
     /// Where the rule is written; sections of OpenID Connect Core 1.0 unless another document is named.
     let section: String
-    /// Returns the failure; nil when the token fits.
     let failure: @Sendable (IDToken, IDTokenExpectation) -> Failure?
 
     init(
@@ -25,7 +23,6 @@ struct IDTokenCheck: Sendable {
     /// The rules in the order in which they are checked.
     static let all = code + hashes + hybrid + renewal + tenancy
 
-    /// The expected and the received value of a claim.
     struct Failure {
         var expected: String
         var received: String
