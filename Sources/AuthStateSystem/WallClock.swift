@@ -14,10 +14,6 @@ public struct WallClock: Sendable {
     public static let system = WallClock(injected: nil, waiting: ContinuousClock())
 
     /// Makes a clock of your own, for tests.
-    ///
-    /// - Parameters:
-    ///   - waiting: Measures pauses and deadlines.
-    ///   - now: Returns the time of day.
     public init(waiting: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date) {
         self.init(injected: now, waiting: waiting)
     }

@@ -25,9 +25,8 @@ public struct StreamedBody: Sendable, Redacted {
         (self.count, self.read) = (count, read)
     }
 
-    /// Reads the body as a whole.
-    ///
-    /// - Throws: `TransportError` with `.invalidRequest` for more than so many bytes, or another number than `count`; the source's error.
+    /// Reads the body as a whole. Throws `TransportError` with `.invalidRequest` for more than so many bytes, or
+    /// another number than `count`; the source's error.
     func collected(upTo maximumBytes: Int) async throws -> Data {
         var body = Data()
         while let piece = try await read() {

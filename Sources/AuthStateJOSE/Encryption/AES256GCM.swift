@@ -21,9 +21,7 @@ public struct AES256GCM: Sendable {
 
     /// Encrypts a message: the nonce, the ciphertext and the tag, 28 bytes more than the message.
     ///
-    /// - Parameters:
-    ///   - message: The plaintext.
-    ///   - data: Associated data, which are not encrypted but have to be the same when the message is opened.
+    /// The associated data are not encrypted, and have to be the same when the message is opened.
     /// - Throws: ``JOSEError`` with `backendUnavailable` when the backend's library is missing or fails.
     public func seal(
         _ message: some Collection<UInt8>, authenticating data: some Collection<UInt8>

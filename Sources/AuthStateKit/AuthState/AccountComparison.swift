@@ -34,9 +34,8 @@ public struct AccountComparison: Sendable {
         return otherwise || before.idToken != nil
     }
 
-    /// Checks that new tokens belong to the account of a state.
-    ///
-    /// - Throws: `AuthStateError` with `.accountChanged`, and the program's errors.
+    /// Checks that new tokens belong to the account of a state. Throws `AuthStateError` with `.accountChanged`, and the
+    /// program's errors.
     package func check(_ new: TokenResponse, against before: AuthState.Record) async throws {
         switch way {
         case .idToken(let otherwise):

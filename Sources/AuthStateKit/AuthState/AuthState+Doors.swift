@@ -42,16 +42,13 @@ extension AuthState {
     /// Replaces parts with equal ones that other states already have.
     package func share(_ share: @Sendable (Record) -> Record) { change { $0.share(share) } }
 
-    /// Adopts the stored state now.
-    ///
-    /// - Throws: `AuthStateError` of kind `.store`.
+    /// Adopts the stored state now. Throws `AuthStateError` of kind `.store`.
     package func catchUp() async throws {
         try await transaction { try await synchronize(with: $0) }
     }
 
-    /// Renews although the tokens may be fresh, unless another process did it since they came.
-    ///
-    /// - Throws: `AuthStateError`, or `CancellationError`; a renewal in progress continues.
+    /// Renews although the tokens may be fresh, unless another process did it since they came. Throws `AuthStateError`,
+    /// or `CancellationError`; a renewal in progress continues.
     package func renewAhead() async throws {
         // A token that expires soon is treated as refused: only another one will do.
         let token = record.accessToken

@@ -18,8 +18,7 @@ extension AuthState {
     /// Adopts what another process stored since the last reading, if there may be a change.
     ///
     /// A reading that fails is reported and changes nothing: the tokens at hand stay usable for as long as before.
-    ///
-    /// - Throws: `CancellationError`.
+    /// Throws `CancellationError`.
     package func notice() async throws {
         // A reading in progress may have read the store too early; one that begins now has not.
         for _ in 0..<2 where !isInSight {

@@ -52,8 +52,7 @@ extension AuthState {
     }
 
     /// Adopts the stored state, checks that the store can be written, and gives a request the client's credential.
-    ///
-    /// - Throws: `AuthStateError` with `.invalidArgument` for a request of another client, or kind `.store`.
+    /// Throws `AuthStateError` with `.invalidArgument` for a request of another client, or kind `.store`.
     func prepare(_ request: inout AuthorizationRequest) async throws {
         try await transaction { lease in
             try await synchronize(with: lease)

@@ -46,9 +46,8 @@ extension AuthState {
     /// - Throws: `AuthStateError` of kind `.store` when the request could not be saved; it is still kept in memory.
     public func setNeedsTokenRefresh() async throws { try await commit(.refreshRequested) }
 
-    /// Forgets the grant, here and in the store; unlike `logOut(.local)`, can be cancelled.
-    ///
-    /// - Throws: `AuthStateError` of kind `.store` when the end could not be saved; in memory the grant is gone.
+    /// Forgets the grant, here and in the store; unlike `logOut(.local)`, can be cancelled. Throws `AuthStateError` of
+    /// kind `.store` when the end could not be saved; in memory the grant is gone.
     package func clear() async throws { try await commit(.loggedOut) }
 
     /// Removes the record that a logout left in the store; has no effect when another process has logged in since.
@@ -82,9 +81,8 @@ extension AuthState {
 }
 
 extension AuthState.Record {
-    /// Returns what an answer of the authorization endpoint, or its error, does to the state; nil for nothing.
-    ///
-    /// - Throws: `AuthStateError` with `.invalidArgument` for an answer to another client.
+    /// Returns what an answer of the authorization endpoint, or its error, does to the state; nil for nothing. Throws
+    /// `AuthStateError` with `.invalidArgument` for an answer to another client.
     func event(of response: AuthorizationResponse?, _ error: (any Error)?) throws -> AuthState.Event? {
         if let error = error as? AuthStateError, error.response != nil, error.stage == .authorization {
             return .failed(error)
@@ -99,9 +97,8 @@ extension AuthState.Record {
         return .authorized(response)
     }
 
-    /// Returns what an answer of the token endpoint, or its error, does to the state; nil for nothing.
-    ///
-    /// - Throws: `AuthStateError` with `.credentialUnavailable` for tokens that are bound to a key that the state has not.
+    /// Returns what an answer of the token endpoint, or its error, does to the state; nil for nothing. Throws
+    /// `AuthStateError` with `.credentialUnavailable` for tokens that are bound to a key that the state has not.
     func event(of response: TokenResponse?, _ error: (any Error)?) throws -> AuthState.Event? {
         if let error = error as? AuthStateError, error.response != nil, [.token, .refresh].contains(error.stage) {
             return .failed(error)

@@ -20,9 +20,8 @@ extension DPoPKey {
         try DPoPKey(read(.environment(name), stage: .usage), from: .environment(name), algorithm: algorithm)
     }
 
-    /// Returns the imported key with the header of its proofs; reads the key from its source on the first use.
-    ///
-    /// - Throws: `AuthStateError` with `.credentialUnavailable`.
+    /// Returns the imported key with the header of its proofs; reads the key from its source on the first use. Throws
+    /// `AuthStateError` with `.credentialUnavailable`.
     func signer(stage: AuthStateError.Stage) throws -> DPoPSigner {
         do { return try signer { source in try Self.read(source, stage: stage) } } catch let error as AuthStateError {
             throw error.at(stage)

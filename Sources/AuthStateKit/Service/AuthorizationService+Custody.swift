@@ -45,16 +45,14 @@ extension AuthorizationService {
         }
     }
 
-    /// Returns a client with the endpoints of its provider; the discovery document is cached.
-    ///
-    /// - Throws: `AuthStateError` of stage discovery, or `CancellationError`.
+    /// Returns a client with the endpoints of its provider; the discovery document is cached. Throws `AuthStateError`
+    /// of stage discovery, or `CancellationError`.
     package func client(_ named: NamedClient) async throws -> Client {
         named.client(at: try await configuration(of: named.provider))
     }
 
-    /// Returns the endpoints of a provider that the program named; the discovery document is cached.
-    ///
-    /// - Throws: `AuthStateError` of stage discovery, or `CancellationError`.
+    /// Returns the endpoints of a provider that the program named; the discovery document is cached. Throws
+    /// `AuthStateError` of stage discovery, or `CancellationError`.
     package func configuration(of provider: NamedProvider) async throws -> ProviderConfiguration {
         switch provider {
         case .issuer(let issuer): try await discoverConfiguration(issuer: issuer)

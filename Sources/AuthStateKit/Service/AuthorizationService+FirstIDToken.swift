@@ -23,9 +23,8 @@ extension AuthorizationService {
         return expectation
     }
 
-    /// Returns a login's tokens with the ID token verified, or without the ID token when nothing can verify it.
-    ///
-    /// - Throws: `AuthStateError` of stage token; then no token is handed out.
+    /// Returns a login's tokens with the ID token verified, or without the ID token when nothing can verify it. Throws
+    /// `AuthStateError` of stage token; then no token is handed out.
     func verified(
         _ tokens: TokenResponse, expectation: IDTokenExpectation?, provider: ProviderConfiguration
     ) async throws -> TokenResponse {

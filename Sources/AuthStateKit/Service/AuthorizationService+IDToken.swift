@@ -10,10 +10,8 @@ extension AuthorizationService {
         case undecided(AuthStateError)
     }
 
-    /// Checks an ID token's signature and claims.
-    ///
-    /// - Throws: `AuthStateError`: `.invalidSignature` or `.invalidIDToken` when a check fails, or the reason why the
-    ///   keys are unavailable.
+    /// Checks an ID token's signature and claims. Throws `AuthStateError`: `.invalidSignature` or `.invalidIDToken`
+    /// when a check fails, or the reason why the keys are unavailable.
     func validate(
         _ compact: String, expectation: IDTokenExpectation, provider: ProviderConfiguration,
         stage: AuthStateError.Stage
@@ -54,8 +52,7 @@ extension AuthorizationService {
     }
 
     /// Verifies something with a provider's published keys; once more with newer keys in case it has rotated them.
-    ///
-    /// - Throws: The errors of `keys` and of the body.
+    /// Throws the errors of `keys` and of the body.
     package func withKeys<R>(
         of provider: ProviderConfiguration, stage: AuthStateError.Stage, _ verify: (JSONWebKeySet) throws -> R
     ) async throws -> R {
@@ -117,9 +114,7 @@ extension JOSEError {
 }
 
 extension IDToken {
-    /// Reads a compact token.
-    ///
-    /// - Throws: `AuthStateError` with `.invalidIDToken`, or `.unsupported` when it is encrypted.
+    /// Reads a compact token. Throws `AuthStateError` with `.invalidIDToken`, or `.unsupported` when it is encrypted.
     init(parsing compact: String, stage: AuthStateError.Stage) throws {
         do { try self.init(parsing: compact) } catch let error as JOSEError {
             // RFC 7516, section 3.1: header, encrypted key, initialization vector, ciphertext and tag.

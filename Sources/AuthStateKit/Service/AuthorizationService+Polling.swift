@@ -32,9 +32,8 @@ extension AuthorizationService {
 
     /// Asks for the tokens until the user has decided, as often as the provider allows.
     ///
-    /// Waits and expires by the service's clock.
-    ///
-    /// - Throws: `AuthStateError` of stage token. As soon as the task is cancelled, `CancellationError`.
+    /// Waits and expires by the service's clock. Throws `AuthStateError` of stage token. As soon as the task is
+    /// cancelled, `CancellationError`.
     func poll(
         _ response: some PolledLoginResponse, _ additionalParameters: Parameters = [:]
     ) async throws -> TokenResponse {

@@ -21,9 +21,7 @@ extension AuthorizationService {
         /// The task was cancelled; it is unknown whether the provider acted on the request.
         case cancelled
 
-        /// Returns the tokens.
-        ///
-        /// - Throws: `AuthStateError`, or `CancellationError`.
+        /// Returns the tokens. Throws `AuthStateError`, or `CancellationError`.
         func get() throws -> TokenResponse {
             switch self {
             case .tokens(let response): return response

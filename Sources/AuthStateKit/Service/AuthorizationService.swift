@@ -46,9 +46,8 @@ public struct AuthorizationService: Sendable {
         public init() {}
     }
 
-    /// Sends one request, within the service's limits, to the addresses that it may go to.
-    ///
-    /// - Throws: `AuthStateError` of kind `.transient` or `.configuration`, or `CancellationError`.
+    /// Sends one request, within the service's limits, to the addresses that it may go to. Throws `AuthStateError` of
+    /// kind `.transient` or `.configuration`, or `CancellationError`.
     package func send(
         _ request: TransportRequest, addresses: AddressPolicy, stage: AuthStateError.Stage
     ) async throws -> GuardedResponse {

@@ -4,9 +4,8 @@ import AuthStateOAuth
 import AuthStateSystem
 
 extension ClientCredential {
-    /// Reads the assertion from its source, anew for every request, because its issuer replaces it.
-    ///
-    /// - Throws: `AuthStateError` with `.credentialUnavailable`, naming the variable or file and showing nothing of it.
+    /// Reads the assertion from its source, anew for every request, because its issuer replaces it. Throws
+    /// `AuthStateError` with `.credentialUnavailable`, naming the variable or file and showing nothing of it.
     func issuedAssertion(stage: AuthStateError.Stage) throws -> String {
         guard let text = try content("an assertion", stage: stage, mayBeRead: true) else {
             throw AuthStateError(
@@ -25,9 +24,7 @@ extension ClientCredential {
     }
 
     /// Refuses a JWT-SVID that is not for this provider alone: another one could use it in the client's name
-    /// (draft-ietf-oauth-spiffe-client-auth, section 3.1).
-    ///
-    /// - Throws: `AuthStateError` with `.credentialUnavailable`.
+    /// (draft-ietf-oauth-spiffe-client-auth, section 3.1). Throws `AuthStateError` with `.credentialUnavailable`.
     static func checkAudience(
         of assertion: String, at provider: ProviderConfiguration, _ endpoint: URL, stage: AuthStateError.Stage
     ) throws {

@@ -9,9 +9,8 @@ extension ClientCredential {
     /// - Throws: `AuthStateError` with `.credentialUnavailable` when the key cannot be read.
     public func publicKey() throws -> JSONWebKey { try privateKey(stage: .registration).publicKey }
 
-    /// Reads the private key from its source, anew for every request, so that it can be replaced.
-    ///
-    /// - Throws: `AuthStateError` with `.credentialUnavailable`, naming the variable or file and showing nothing of it.
+    /// Reads the private key from its source, anew for every request, so that it can be replaced. Throws
+    /// `AuthStateError` with `.credentialUnavailable`, naming the variable or file and showing nothing of it.
     func privateKey(stage: AuthStateError.Stage) throws -> JSONWebKey {
         try checkNamed(stage: stage)
         guard !isAssertion else {

@@ -52,9 +52,8 @@ package struct ClientAuthentication: Sendable, Hashable, Redacted {
             proof: .secret(secret, isFormEncoded: isFormEncoded, isNamed: isNamed))
     }
 
-    /// A client with a signed assertion (RFC 7523, section 2.2), which is valid for one request.
-    ///
-    /// - Throws: `AuthStateError` with `.unsupported` for a method that is not based on an assertion.
+    /// A client with a signed assertion (RFC 7523, section 2.2), which is valid for one request. Throws
+    /// `AuthStateError` with `.unsupported` for a method that is not based on an assertion.
     package static func assertion(
         _ assertion: String, clientID: String, method: ClientAuthenticationMethod
     ) throws -> Self {

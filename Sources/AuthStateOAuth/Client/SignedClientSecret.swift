@@ -15,9 +15,8 @@ package struct SignedClientSecret: Sendable, Hashable, Codable {
         self.audience = audience
     }
 
-    /// A new secret for a client, in its compact form.
-    ///
-    /// - Throws: `JOSEError` with `backendUnavailable` when the platform's cryptographic library fails.
+    /// A new secret for a client, in its compact form. Throws `JOSEError` with `backendUnavailable` when the platform's
+    /// cryptographic library fails.
     package func signed(with key: SigningKey, clientID: String, now: Date) throws(JOSEError) -> String {
         let now = Int64(now.timeIntervalSince1970.rounded(.down))
         let claims: JSONValue = [

@@ -46,11 +46,8 @@ public struct DPoPKey: Sendable, Redacted, Hashable {
     /// The public key's thumbprint, `dpop_jkt` in a request and `jkt` in a token (sections 6.1 and 10; RFC 7638).
     public var thumbprint: String { storage.thumbprint }
 
-    /// Takes a private key that there is already, to be kept with the state.
-    ///
-    /// - Parameters:
-    ///   - key: The private key, an asymmetric one.
-    ///   - algorithm: How to sign; nil takes the key's own, else the usual one of its type.
+    /// Takes a private key that there is already, to be kept with the state; without an algorithm the key's own signs, else
+    /// the usual one of its type.
     /// - Throws: `AuthStateError` with `.credentialUnavailable` for a key that is public, symmetric, or cannot be imported.
     public init(_ key: JSONWebKey, algorithm: SignatureAlgorithm? = nil) throws {
         try self.init(key, from: .state, algorithm: algorithm)
@@ -66,11 +63,7 @@ public struct DPoPKey: Sendable, Redacted, Hashable {
         } catch { throw Self.unusable(error) }
     }
 
-    /// A new key that is kept with the state.
-    ///
-    /// - Parameters:
-    ///   - algorithm: How to sign; nil takes ES256, or another that the provider lists.
-    ///   - provider: The provider; one that lists its algorithms (`dpop_signing_alg_values_supported`) must have this one.
+    /// A new key that is kept with the state; without an algorithm one for ES256, or for another that the provider lists.
     /// - Throws: `AuthStateError`: `.unsupported` when the provider takes others only, `.credentialUnavailable` when the
     ///   platform cannot make such a key.
     public static func generate(

@@ -21,9 +21,8 @@ package struct DPoPProof: Sendable, Hashable, Redacted {
     /// `nonce`: the nonce that the server asked for (section 8); nil when it has not sent one.
     package var nonce: String?
 
-    /// Makes a proof that is not signed yet.
-    ///
-    /// - Throws: `JOSEError` with `backendUnavailable` when the platform's cryptographic library fails.
+    /// Makes a proof that is not signed yet. Throws `JOSEError` with `backendUnavailable` when the platform's
+    /// cryptographic library fails.
     package init(
         method: TransportRequest.Method, url: URL, issuedAt: Date, accessToken: String? = nil, nonce: String? = nil
     ) throws(JOSEError) {

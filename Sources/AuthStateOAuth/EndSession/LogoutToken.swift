@@ -23,9 +23,8 @@ public struct LogoutToken: Sendable, Hashable, Redacted {
     /// The event that makes a token a logout token (section 2.4).
     package static let event = "http://schemas.openid.net/event/backchannel-logout"
 
-    /// Checks a token: the signature first, then the claims (section 2.6).
-    ///
-    /// - Throws: `AuthStateError` of stage logout: `.invalidSignature`, or `.invalidLogoutToken` that names the check.
+    /// Checks a token: the signature first, then the claims (section 2.6). Throws `AuthStateError` of stage logout:
+    /// `.invalidSignature`, or `.invalidLogoutToken` that names the check.
     package init(_ compact: String, keys: JSONWebKeySet, expectation: IDTokenExpectation) throws {
         do { try self.init(verifying: compact, keys: keys, expectation: expectation) } catch let error as JOSEError {
             throw AuthStateError(refusedSignature: error, of: "logout token", stage: .logout)

@@ -163,8 +163,7 @@ extension ProviderConfiguration {
 
 extension RegistrationRequest {
     /// Reads an answer to this request (RFC 7591, section 3.2); members that it does not repeat are as they were sent.
-    ///
-    /// - Throws: As `RegistrationResponse.init(_:)` does.
+    /// Throws as `RegistrationResponse.init(_:)` does.
     package func answer(_ response: TransportResponse) throws -> RegistrationResponse {
         try RegistrationResponse(response, asked: metadata.document())
     }

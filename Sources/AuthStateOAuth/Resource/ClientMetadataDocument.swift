@@ -25,11 +25,8 @@ public struct ClientMetadataDocument: Sendable, Hashable {
         try Self.check(try metadata.document())
     }
 
-    /// Reads a document that was fetched, and checks it as a provider does.
-    ///
-    /// - Parameters:
-    ///   - body: The document.
-    ///   - url: Where it was fetched; its `client_id` has to be the same, character for character.
+    /// Reads a document that was fetched, and checks it as a provider does: its `client_id` has to be the URL where it was
+    /// fetched, character for character.
     /// - Throws: `AuthStateError` of stage registration with `.invalidClientMetadata`, whose message names the rule.
     public init(parsing body: Data, at url: String) throws {
         if let problem = Self.problem(with: url), TrustCheck.documentURL.isOn {

@@ -17,8 +17,7 @@ public struct ProtectedResourceMetadata: Sendable, Hashable {
     }
 
     /// Checks the resource's identifier and its authorization servers; another member that cannot be used is absent.
-    ///
-    /// - Throws: `AuthStateError` of stage resourceMetadata with `.invalidMetadata` that names the member.
+    /// Throws `AuthStateError` of stage resourceMetadata with `.invalidMetadata` that names the member.
     package init(document: [String: JSONValue]) throws {
         let members = AnswerMembers(document)
         guard members.text("resource") != nil else {

@@ -30,8 +30,7 @@ public struct RevocationRequest: Sendable, Hashable, OwnTokenRequest, Redacted {
     /// Checks an answer (RFC 7009, section 2.2): success is the same for a token that was unknown.
     ///
     /// Some providers, such as Google, answer `invalid_token` for a token that is no longer valid: that is success too.
-    ///
-    /// - Throws: `AuthStateError` of stage logout.
+    /// Throws `AuthStateError` of stage logout.
     package func validate(_ response: TransportResponse) throws {
         if (200...299).contains(response.status) { return }
         if let error = OAuthErrorResponse(response.json) {

@@ -105,10 +105,8 @@ extension AuthState.Ledger {
         return isNews ? [.adopted] : []
     }
 
-    /// A record was saved.
-    ///
-    /// - Throws: `.storeConflict` for a save that returns too late to count: the lease that it was made under was lost, and
-    ///   another version has been read or saved since.
+    /// A record was saved. Throws `.storeConflict` for a save that returns too late to count: the lease that it was
+    /// made under was lost, and another version has been read or saved since.
     mutating func saved(_ writing: Writing, as version: StoredAuthState.Version) throws -> [AuthStateEvent] {
         guard self.version == writing.expected || self.version == version else {
             throw AuthStateError(

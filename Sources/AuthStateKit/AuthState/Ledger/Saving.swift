@@ -15,9 +15,8 @@ extension AuthState {
             return go(to: .first, .save)
         }
 
-        /// Returns the step after one that was done, or that failed; nil at the end.
-        ///
-        /// - Throws: The error of the second try.
+        /// Returns the step after one that was done, or that failed; nil at the end. Throws the error of the second
+        /// try.
         mutating func next(_ failure: (any Error)?, _ ledger: Ledger) throws -> Step? {
             switch (state, failure) {
             case (.first, nil), (.second, nil): return end()

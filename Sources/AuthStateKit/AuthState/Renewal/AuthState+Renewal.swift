@@ -66,9 +66,7 @@ extension AuthState {
 }
 
 extension AuthState.Renewal.Outcome {
-    /// Returns the tokens.
-    ///
-    /// - Throws: `Superseded`, or the error of the renewal.
+    /// Returns the tokens. Throws `Superseded`, or the error of the renewal.
     func get() throws -> TokenResponse {
         switch self {
         case .tokens(let response): return response
