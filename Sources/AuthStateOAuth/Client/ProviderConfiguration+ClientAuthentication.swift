@@ -15,17 +15,18 @@ extension ProviderConfiguration {
     /// Where the metadata say nothing of an endpoint, the token endpoint's methods are the best guess: RFC 8414 would
     /// have Basic at the revocation endpoint, although some providers accept only another method there.
     package func acceptedAuthentication(at endpoint: URL) -> AcceptedAuthentication {
-        var accepted = AcceptedAuthentication()
-        if endpoint == revocationEndpoint {
-            accepted.methods = metadata?.revocationEndpointAuthMethodsSupported
-            accepted.signingAlgorithms = metadata?.revocationEndpointAuthSigningAlgValuesSupported
-        } else if endpoint == introspectionEndpoint {
-            accepted.methods = metadata?.introspectionEndpointAuthMethodsSupported
-            accepted.signingAlgorithms = metadata?.introspectionEndpointAuthSigningAlgValuesSupported
+        let own: String? =
+            switch endpoint {
+            case revocationEndpoint: "revocation"
+            case introspectionEndpoint: "introspection"
+            default: nil
+            }
+        func listed(_ member: String) -> [String]? {
+            own.flatMap { metadata?.strings("\($0)_\(member)") } ?? metadata?.strings("token_\(member)")
         }
         return AcceptedAuthentication(
-            methods: accepted.methods ?? metadata?.tokenEndpointAuthMethodsSupported,
-            signingAlgorithms: accepted.signingAlgorithms ?? metadata?.tokenEndpointAuthSigningAlgValuesSupported)
+            methods: listed("endpoint_auth_methods_supported"),
+            signingAlgorithms: listed("endpoint_auth_signing_alg_values_supported"))
     }
 
     /// The configuration for a client that shows a certificate, with the provider's aliases (RFC 8705, section 5).
@@ -35,18 +36,19 @@ extension ProviderConfiguration {
     /// 3).
     public var withCertificateEndpoints: ProviderConfiguration {
         guard let aliases = metadata?.mtlsEndpointAliases else { return self }
-        var result = self
-        func take<T>(_ name: String, _ endpoint: WritableKeyPath<ProviderConfiguration, T>, _ make: (URL) -> T) {
-            guard let url = aliases[name]?.stringValue.flatMap(ProviderMetadata.endpoint) else { return }
-            result[keyPath: endpoint] = make(url)
+        func alias(_ name: String) -> URL? {
+            aliases["\(name)_endpoint"]?.stringValue.flatMap(ProviderMetadata.endpoint)
         }
-        take("token_endpoint", \.tokenEndpoint) { $0 }
-        take("userinfo_endpoint", \.userInfoEndpoint) { $0 }
-        take("revocation_endpoint", \.revocationEndpoint) { $0 }
-        take("introspection_endpoint", \.introspectionEndpoint) { $0 }
-        take("device_authorization_endpoint", \.deviceAuthorizationEndpoint) { $0 }
-        take("pushed_authorization_request_endpoint", \.pushedAuthorizationRequestEndpoint) { $0 }
-        take("backchannel_authentication_endpoint", \.backchannelAuthenticationEndpoint) { $0 }
+        var result = self
+        result.tokenEndpoint = alias("token") ?? tokenEndpoint
+        result.userInfoEndpoint = alias("userinfo") ?? userInfoEndpoint
+        result.revocationEndpoint = alias("revocation") ?? revocationEndpoint
+        result.introspectionEndpoint = alias("introspection") ?? introspectionEndpoint
+        result.deviceAuthorizationEndpoint = alias("device_authorization") ?? deviceAuthorizationEndpoint
+        result.pushedAuthorizationRequestEndpoint =
+            alias("pushed_authorization_request") ?? pushedAuthorizationRequestEndpoint
+        result.backchannelAuthenticationEndpoint =
+            alias("backchannel_authentication") ?? backchannelAuthenticationEndpoint
         return result
     }
 

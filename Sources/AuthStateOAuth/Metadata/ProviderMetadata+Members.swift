@@ -72,10 +72,8 @@ extension ProviderMetadata {
     public var pushedAuthorizationRequestEndpoint: URL? { url("pushed_authorization_request_endpoint") }
     /// Backchannel authentication (OpenID Connect CIBA Core 1.0).
     public var backchannelAuthenticationEndpoint: URL? { url("backchannel_authentication_endpoint") }
-    /// The metadata as a signed JWT (RFC 8414, section 2.1).
-    package var signedMetadata: String? { string("signed_metadata") }
     /// Scopes.
-    public var scopesSupported: [String]? { words("scopes_supported") }
+    public var scopesSupported: [String]? { AnswerMembers(document).wordList("scopes_supported") }
     /// Response modes.
     public var responseModesSupported: [String]? { strings("response_modes_supported") }
     /// Grant types.
@@ -94,26 +92,6 @@ extension ProviderMetadata {
     package var authorizationDetailsTypesSupported: [String]? { strings("authorization_details_types_supported") }
     /// Client authentication at the token endpoint; absent means `client_secret_basic`.
     public var tokenEndpointAuthMethodsSupported: [String]? { strings("token_endpoint_auth_methods_supported") }
-    /// How client assertions may be signed.
-    package var tokenEndpointAuthSigningAlgValuesSupported: [String]? {
-        strings("token_endpoint_auth_signing_alg_values_supported")
-    }
-    /// Client authentication at the revocation endpoint.
-    package var revocationEndpointAuthMethodsSupported: [String]? {
-        strings("revocation_endpoint_auth_methods_supported")
-    }
-    /// How client assertions may be signed for revocation.
-    package var revocationEndpointAuthSigningAlgValuesSupported: [String]? {
-        strings("revocation_endpoint_auth_signing_alg_values_supported")
-    }
-    /// Client authentication at the introspection endpoint.
-    package var introspectionEndpointAuthMethodsSupported: [String]? {
-        strings("introspection_endpoint_auth_methods_supported")
-    }
-    /// How client assertions may be signed for introspection.
-    package var introspectionEndpointAuthSigningAlgValuesSupported: [String]? {
-        strings("introspection_endpoint_auth_signing_alg_values_supported")
-    }
     /// PKCE methods (RFC 7636).
     public var codeChallengeMethodsSupported: [String]? { strings("code_challenge_methods_supported") }
     /// How DPoP proofs may be signed (RFC 9449).
@@ -140,8 +118,6 @@ extension ProviderMetadata {
     package var authorizationResponseIssParameterSupported: Bool? {
         flag("authorization_response_iss_parameter_supported")
     }
-    /// Whether tokens are bound to certificates (RFC 8705).
-    package var tlsClientCertificateBoundAccessTokens: Bool? { flag("tls_client_certificate_bound_access_tokens") }
     /// Endpoints for mutual TLS (RFC 8705, section 5).
     public var mtlsEndpointAliases: [String: JSONValue]? { object("mtls_endpoint_aliases") }
 }

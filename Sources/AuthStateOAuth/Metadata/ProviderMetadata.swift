@@ -81,7 +81,6 @@ public struct ProviderMetadata: Sendable, Hashable {
     func string(_ name: String) -> String? { AnswerMembers(document).text(name) }
     func url(_ name: String) -> URL? { string(name).flatMap(Self.endpoint) }
     func strings(_ name: String) -> [String]? { AnswerMembers(document).texts(name) }
-    func words(_ name: String) -> [String]? { AnswerMembers(document).wordList(name) }
     func flag(_ name: String) -> Bool? { AnswerMembers(document).flag(name) }
     func object(_ name: String) -> [String: JSONValue]? { AnswerMembers(document).object(name) }
     /// Whether the document names an endpoint, or has a member of another type in whatever form.

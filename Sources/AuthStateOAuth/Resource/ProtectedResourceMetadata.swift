@@ -92,15 +92,6 @@ public struct ProtectedResourceMetadata: Sendable, Hashable {
     package var bearerMethodsSupported: [String]? { strings("bearer_methods_supported") }
     /// The resource's name for people.
     public var resourceName: String? { string("resource_name") }
-    /// The resource's name for people in a language, a tag of BCP 47 (RFC 9728, section 2.1), else the one without.
-    package func resourceName(in language: String) -> String? {
-        let wanted = "resource_name#\(language)"
-        return document.first { $0.key.equalsIgnoringASCIICase(wanted) }?.value.stringValue ?? resourceName
-    }
-    /// Whether tokens have to be bound to the client's certificate (RFC 8705).
-    package var tlsClientCertificateBoundAccessTokens: Bool { flag("tls_client_certificate_bound_access_tokens") }
-    /// The types of authorization details that the resource understands (RFC 9396).
-    package var authorizationDetailsTypesSupported: [String]? { strings("authorization_details_types_supported") }
     /// How DPoP proofs may be signed (RFC 9449).
     package var dpopSigningAlgValuesSupported: [String]? { strings("dpop_signing_alg_values_supported") }
     package var dpopBoundAccessTokensRequired: Bool { flag("dpop_bound_access_tokens_required") }

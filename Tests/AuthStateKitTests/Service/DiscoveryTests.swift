@@ -31,7 +31,7 @@ struct DiscoveryTests {
         #expect(found.revocationEndpoint?.path == "/revoke" && found.introspectionEndpoint?.path == "/introspect")
         #expect(found.registrationEndpoint?.path == "/register")
         #expect(found.tokenEndpoint.path == "/token" && found.jwksURI?.path == "/keys")
-        #expect(found.metadata?.revocationEndpointAuthMethodsSupported == ["none"])
+        #expect(found.acceptedAuthentication(at: try #require(found.revocationEndpoint)).methods == ["none"])
         #expect(found.metadata?.tokenEndpointAuthMethodsSupported == nil && found.metadata?.scopesSupported == nil)
     }
 

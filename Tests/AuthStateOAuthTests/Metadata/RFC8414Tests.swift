@@ -33,7 +33,8 @@ struct RFC8414Tests {
         #expect(configuration.registrationEndpoint?.absoluteString == "https://server.example.com/register")
         let methods = metadata.tokenEndpointAuthMethodsSupported
         #expect(methods == ["client_secret_basic", "private_key_jwt"])
-        #expect(metadata.tokenEndpointAuthSigningAlgValuesSupported == ["RS256", "ES256"])
+        let accepted = configuration.acceptedAuthentication(at: configuration.tokenEndpoint)
+        #expect(accepted.signingAlgorithms == ["RS256", "ES256"])
         #expect(ClientAuthentication.preferredMethod(of: methods) == .clientSecretBasic)
         let other = refusal {
             try ProviderConfiguration(
