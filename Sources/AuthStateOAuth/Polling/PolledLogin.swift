@@ -17,7 +17,8 @@ package protocol PolledLoginRequest: Sendable {
 package protocol PolledLoginResponse: Sendable {
     associatedtype Request: PolledLoginRequest
     var request: Request { get }
-    var polling: TokenPolling { get }
+    var interval: Duration { get }
+    var expiresAt: Date { get }
     /// The token request that polls, still without resource and key.
     func question(_ additionalParameters: Parameters) -> TokenRequest
     /// Checks the tokens, whose ID token is verified; throws `AuthStateError` of stage token.
@@ -25,6 +26,8 @@ package protocol PolledLoginResponse: Sendable {
 }
 
 extension PolledLoginResponse {
+    package var polling: TokenPolling { TokenPolling(interval: interval, expiresAt: expiresAt) }
+
     /// The token request that polls, repeated as often as `polling` allows.
     package func tokenRequest(_ additionalParameters: Parameters = [:]) -> TokenRequest {
         var request = question(additionalParameters)
@@ -37,8 +40,6 @@ extension PolledLoginResponse {
 extension DeviceAuthorizationRequest: PolledLoginRequest {}
 
 extension DeviceAuthorizationResponse: PolledLoginResponse {
-    package var polling: TokenPolling { TokenPolling(self) }
-
     package func question(_ additionalParameters: Parameters) -> TokenRequest {
         TokenRequest(request.client, .deviceCode(deviceCode), additionalParameters: additionalParameters)
     }
@@ -50,8 +51,6 @@ extension DeviceAuthorizationResponse: PolledLoginResponse {
 extension BackchannelAuthenticationRequest: PolledLoginRequest {}
 
 extension BackchannelAuthenticationResponse: PolledLoginResponse {
-    package var polling: TokenPolling { TokenPolling(self) }
-
     package func question(_ additionalParameters: Parameters) -> TokenRequest {
         TokenRequest(
             request.client, .backchannelAuthentication(authenticationRequestID),

@@ -24,14 +24,6 @@ package struct TokenPolling: Sendable, Hashable {
         self.expiresAt = expiresAt
     }
 
-    package init(_ response: DeviceAuthorizationResponse) {
-        self.init(interval: response.interval, expiresAt: response.expiresAt)
-    }
-
-    package init(_ response: BackchannelAuthenticationResponse) {
-        self.init(interval: response.interval, expiresAt: response.expiresAt)
-    }
-
     /// The pause before the next poll, regardless of the time left.
     package var pause: Duration {
         let doubled = interval * (1 << min(unanswered, 16))

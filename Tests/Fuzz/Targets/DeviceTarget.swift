@@ -26,7 +26,7 @@ private func check(_ answer: TransportResponse, to request: BackchannelAuthentic
     var other = response
     other.authenticationRequestID = "another"
     require("\(other)" == "\(response)", "what is said does not depend on a secret")
-    checkPolling(TokenPolling(response))
+    checkPolling(response.polling)
 }
 
 private func check(_ answer: TransportResponse, to request: DeviceAuthorizationRequest) {
@@ -49,7 +49,7 @@ private func check(_ answer: TransportResponse, to request: DeviceAuthorizationR
     var other = response
     (other.deviceCode, other.userCode) = ("another-device-code", "ANOTHER")
     require("\(other)" == "\(response)", "what is said does not depend on a secret")
-    checkPolling(TokenPolling(response))
+    checkPolling(response.polling)
 }
 
 /// However the answers come, pauses neither vanish nor grow without end, and the codes' end is kept.
