@@ -25,9 +25,8 @@ extension AuthorizationService {
 
     private func read(_ tokens: Tokens, of client: Client, options: UserInfoOptions) async throws -> UserInfo {
         let provider = client.provider
-        guard let endpoint = provider.userInfoEndpoint else {
-            throw AuthStateError(.endpointMissing, stage: .userinfo, "The provider has no userinfo endpoint.")
-        }
+        let endpoint = try provider.userInfoEndpoint.required(
+            at: .userinfo, "The provider has no userinfo endpoint.")
         try check(endpoint, of: provider, stage: .userinfo)
         let response = try await send(
             tokens.userInfoRequest(to: endpoint, options), addresses: provider.addressPolicy, stage: .userinfo)

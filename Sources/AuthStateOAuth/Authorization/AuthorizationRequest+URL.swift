@@ -51,9 +51,8 @@ extension AuthorizationRequest {
     }
 
     private func checkedEndpoint() throws -> URL {
-        guard let endpoint = client.provider.authorizationEndpoint else {
-            throw Self.refusal(.endpointMissing, "The provider has no authorization endpoint.")
-        }
+        let endpoint = try client.provider.authorizationEndpoint.required(
+            at: .authorization, "The provider has no authorization endpoint.")
         try check()
         return endpoint
     }

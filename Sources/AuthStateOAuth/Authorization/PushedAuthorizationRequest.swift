@@ -17,13 +17,10 @@ package struct PushedAuthorizationRequest: Sendable, Hashable, Redacted {
     /// Where it goes; throws `AuthStateError` with `.endpointMissing`.
     package var endpoint: URL {
         get throws {
-            guard let endpoint = request.client.provider.pushedAuthorizationRequestEndpoint else {
-                throw AuthorizationRequest.refusal(
-                    .endpointMissing, "The provider has no endpoint for pushed authorization requests.",
-                    expected: "pushed_authorization_request_endpoint",
-                    hint: "Leave isPushed to the metadata, or use another provider.")
-            }
-            return endpoint
+            try request.client.provider.pushedAuthorizationRequestEndpoint.required(
+                at: .authorization, "The provider has no endpoint for pushed authorization requests.",
+                expected: "pushed_authorization_request_endpoint",
+                hint: "Leave isPushed to the metadata, or use another provider.")
         }
     }
 

@@ -56,12 +56,10 @@ public struct BackchannelAuthenticationRequest: Sendable, Hashable, Codable, Red
     /// Where it goes; throws `.endpointMissing`, or `.unsupported` when the provider has other modes than poll alone.
     package var endpoint: URL {
         get throws {
-            guard let endpoint = client.provider.backchannelAuthenticationEndpoint else {
-                throw AuthStateError(
-                    .endpointMissing, stage: .authorization, "The provider has no backchannel authentication endpoint.",
-                    expected: "backchannel_authentication_endpoint",
-                    hint: "Set backchannelAuthenticationEndpoint if the provider has one that its metadata leave out.")
-            }
+            let endpoint = try client.provider.backchannelAuthenticationEndpoint.required(
+                at: .authorization, "The provider has no backchannel authentication endpoint.",
+                expected: "backchannel_authentication_endpoint",
+                hint: "Set backchannelAuthenticationEndpoint if the provider has one that its metadata leave out.")
             let modes = client.provider.metadata?.backchannelTokenDeliveryModesSupported
             guard modes?.contains("poll") ?? true else {
                 throw AuthStateError(
@@ -110,7 +108,7 @@ public struct BackchannelAuthenticationRequest: Sendable, Hashable, Codable, Red
     public var description: String { "backchannel authentication request of \(client.id)" }
 }
 
-extension BackchannelAuthenticationRequest.Hint {
+extension BackchannelAuthenticationRequest.Hint: Redacted {
     static let names = ["login_hint", "id_token_hint", "login_hint_token"]
 
     var parameter: (name: String, value: String) {
@@ -120,9 +118,7 @@ extension BackchannelAuthenticationRequest.Hint {
         case .loginToken(let value): ("login_hint_token", value)
         }
     }
-}
 
-extension BackchannelAuthenticationRequest.Hint: Redacted {
     /// The parameter's name, never its value.
     public var description: String { parameter.name }
 }

@@ -27,13 +27,10 @@ public struct DeviceAuthorizationRequest: Sendable, Hashable, Codable {
     /// Where it goes; throws `AuthStateError` with `.endpointMissing`.
     package var endpoint: URL {
         get throws {
-            guard let endpoint = client.provider.deviceAuthorizationEndpoint else {
-                throw AuthStateError(
-                    .endpointMissing, stage: .authorization, "The provider has no device authorization endpoint.",
-                    expected: "device_authorization_endpoint",
-                    hint: "Set deviceAuthorizationEndpoint if the provider has one that its metadata leave out.")
-            }
-            return endpoint
+            try client.provider.deviceAuthorizationEndpoint.required(
+                at: .authorization, "The provider has no device authorization endpoint.",
+                expected: "device_authorization_endpoint",
+                hint: "Set deviceAuthorizationEndpoint if the provider has one that its metadata leave out.")
         }
     }
 

@@ -35,11 +35,9 @@ public struct EndSessionRequest: Sendable, Hashable, Codable, Redacted {
     /// The URL to open in the user's browser; throws `AuthStateError` with `.endpointMissing`, or `.invalidArgument`
     /// when an additional parameter would replace one of the request's.
     public func url() throws -> URL {
-        guard let endpoint = configuration.endSessionEndpoint else {
-            throw AuthStateError(
-                .endpointMissing, stage: .logout, "The provider has no end-session endpoint.",
-                hint: "Remove the local state; the provider's own session ends on its pages.")
-        }
+        let endpoint = try configuration.endSessionEndpoint.required(
+            at: .logout, "The provider has no end-session endpoint.",
+            hint: "Remove the local state; the provider's own session ends on its pages.")
         var own: Parameters = [:]
         own["id_token_hint"] = idTokenHint
         own["client_id"] = clientID

@@ -16,3 +16,15 @@ extension URL {
         return url
     }
 }
+
+extension URL? {
+    /// Returns an endpoint of a provider; throws `AuthStateError` with `.endpointMissing` where it has none.
+    package func required(
+        at stage: AuthStateError.Stage, _ message: String, expected: String? = nil, hint: String? = nil
+    ) throws -> URL {
+        guard let self else {
+            throw AuthStateError(.endpointMissing, stage: stage, message, expected: expected, hint: hint)
+        }
+        return self
+    }
+}

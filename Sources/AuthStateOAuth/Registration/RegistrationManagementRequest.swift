@@ -24,13 +24,9 @@ package struct RegistrationManagementRequest: Sendable, Hashable, Redacted {
     /// Where it goes; throws `AuthStateError` with `.endpointMissing`.
     package var endpoint: URL {
         get throws {
-            guard let endpoint = registration.registrationClientURI else {
-                throw AuthStateError(
-                    .endpointMissing, stage: .registration,
-                    "The provider did not say where the registration is managed.",
-                    hint: "Change the registration on the provider's pages.")
-            }
-            return endpoint
+            try registration.registrationClientURI.required(
+                at: .registration, "The provider did not say where the registration is managed.",
+                hint: "Change the registration on the provider's pages.")
         }
     }
 

@@ -33,11 +33,9 @@ public struct RegistrationRequest: Sendable, Hashable, Redacted {
     /// The HTTP request: JSON, with the initial access token when there is one; throws `AuthStateError` with
     /// `.endpointMissing`, `.invalidArgument` for keys in two places, or for a malformed scope.
     package func transportRequest() throws -> TransportRequest {
-        guard let endpoint = provider.registrationEndpoint else {
-            throw AuthStateError(
-                .endpointMissing, stage: .registration, "The provider has no registration endpoint.",
-                hint: "Register the client on the provider's pages and use its client identifier.")
-        }
+        let endpoint = try provider.registrationEndpoint.required(
+            at: .registration, "The provider has no registration endpoint.",
+            hint: "Register the client on the provider's pages and use its client identifier.")
         var headers: TransportHeaders = ["Content-Type": "application/json", "Accept": "application/json"]
         headers["Authorization"] = initialAccessToken.map { "Bearer \($0)" }
         return TransportRequest(

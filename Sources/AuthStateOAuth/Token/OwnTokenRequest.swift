@@ -1,5 +1,4 @@
 package import AuthStateFoundation
-import AuthStateJOSE
 
 /// A request about one of the client's own tokens, to the endpoint that serves the purpose.
 ///
@@ -24,12 +23,8 @@ extension OwnTokenRequest {
     /// The endpoint; throws `AuthStateError` with `.endpointMissing`.
     package var endpoint: URL {
         get throws {
-            guard let endpoint = Self.endpoint(of: client.provider) else {
-                throw AuthStateError(
-                    .endpointMissing, stage: Self.stage, "The provider has no \(Self.name) endpoint.",
-                    hint: Self.absenceHint)
-            }
-            return endpoint
+            try Self.endpoint(of: client.provider).required(
+                at: Self.stage, "The provider has no \(Self.name) endpoint.", hint: Self.absenceHint)
         }
     }
 
