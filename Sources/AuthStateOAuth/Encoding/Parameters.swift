@@ -19,30 +19,29 @@ public struct Parameters: Sendable, Hashable, Codable, ExpressibleByDictionaryLi
     ///
     /// Nil when an escape is malformed or the bytes are not UTF-8.
     public init?(decoding text: some StringProtocol) {
-        pairs = []
-        for part in Substring(text).split(separator: "&", omittingEmptySubsequences: true) {
-            let name = part.prefix { $0 != "=" }
-            let value = part[name.endIndex...].dropFirst()
-            guard let name = PercentEncoding.decode(name), let value = PercentEncoding.decode(value) else { return nil }
-            pairs.append(Pair(name: name, value: value))
-        }
+        self.init(text) { _, _ in nil }
     }
 
     /// Reads the answer in a callback, where a text for people may be in another encoding than UTF-8; nil when a parameter by
     /// which something is decided cannot be read.
     package init?(answer text: some StringProtocol) {
+        self.init(text) { name, value in
+            guard !Self.decisive.contains(name) else { return nil }
+            Leniency.unusableMember.note(name)
+            return PercentEncoding.readable(value)
+        }
+    }
+
+    /// - Parameter mend: Returns the value of a parameter whose bytes are not UTF-8 or whose escapes are malformed, or nil.
+    private init?(_ text: some StringProtocol, mend: (_ name: String, _ value: Substring) -> String?) {
         pairs = []
         for part in Substring(text).split(separator: "&", omittingEmptySubsequences: true) {
             let name = part.prefix { $0 != "=" }
             let value = part[name.endIndex...].dropFirst()
-            guard let name = PercentEncoding.decode(name) else { return nil }
-            if let value = PercentEncoding.decode(value) {
-                pairs.append(Pair(name: name, value: value))
-            } else {
-                guard !Self.decisive.contains(name) else { return nil }
-                Leniency.unusableMember.note(name)
-                pairs.append(Pair(name: name, value: PercentEncoding.readable(value)))
-            }
+            guard let name = PercentEncoding.decode(name),
+                let value = PercentEncoding.decode(value) ?? mend(name, value)
+            else { return nil }
+            pairs.append(Pair(name: name, value: value))
         }
     }
 
