@@ -8,8 +8,7 @@ extension AuthState {
         try await flight.step(RenewalStep(.renewal)) {
             do {
                 return try await transaction(whileWaiting: { await renewedElsewhere(flight) }) { lease in
-                    let lease = flight.instrument.map { InstrumentedLease(base: lease, instrument: $0) } ?? lease
-                    return try await flight.step(RenewalStep(.lease)) {
+                    try await flight.step(RenewalStep(.lease)) {
                         tokens(try await perform(flight, under: lease).get(), of: newest)
                     }
                 }
@@ -36,7 +35,8 @@ extension AuthState {
             do {
                 switch step {
                 case .load: try await synchronize(with: lease)
-                case .save(let isLast): try await save(under: lease, isLast: isLast)
+                case .save(let isLast):
+                    try await flight.step(RenewalStep(.save)) { try await save(under: lease, isLast: isLast) }
                 case .reserve: try await lease.reserve()
                 case .pause(let duration): try await clock.waiting.sleep(for: duration)
                 case .redeem(let request):
