@@ -63,7 +63,7 @@
                 AuthState_secret_collection_for_alias_sync(
                     service, "default", UInt32(AuthStateSecret_SECRET_COLLECTION_NONE), cancellation.pointer, $0)
             }
-            guard let collection else { throw AuthStateError.noKeyring() }
+            guard let collection else { throw AuthStateError.noKeyring }
             defer { AuthState_g_object_unref(UnsafeMutableRawPointer(collection)) }
             if AuthState_secret_collection_get_locked(collection) != 0 {
                 guard mayPrompt, try unlock(collection) else { throw AuthStateError.keyringLocked(wasAsked: mayPrompt) }

@@ -27,7 +27,7 @@
             of application: String, label: String, creates: Bool, mayPrompt: Bool, within limit: Duration,
             making make: @escaping @Sendable () throws -> String
         ) async throws -> [KeptSecret] {
-            guard SessionBus.isNamed else { throw AuthStateError.noSessionBus() }
+            guard SessionBus.isNamed else { throw AuthStateError.noSessionBus }
             return try await run(within: limit) { cancellation in
                 let keyring = try Keyring(application: application, mayPrompt: mayPrompt, cancellation)
                 let secrets = try keyring.secrets()
@@ -49,7 +49,7 @@
             try keyring.add(secret, label: label)
             let secrets = try keyring.secrets()
             guard secrets.contains(where: { $0.bytes == Array(secret.utf8) }) else {
-                throw AuthStateError.secretNotKept()
+                throw AuthStateError.secretNotKept
             }
             return secrets
         }
@@ -87,24 +87,43 @@
     extension AuthStateError {
         private static let otherPlace = "take the sealing key from another place"
 
-        static func noSessionBus() -> AuthStateError {
+        private static func keyring(
+            _ message: String, expected: String? = nil, received: String? = nil, hint: String
+        ) -> AuthStateError {
             AuthStateError(
-                .credentialUnavailable, stage: .store,
-                "There is no D-Bus session, and no keyring without one.",
-                expected: "DBUS_SESSION_BUS_ADDRESS in the environment, or a socket at $XDG_RUNTIME_DIR/bus",
-                received: "neither",
-                hint: "Run it in the user's desktop session, or \(otherPlace).")
+                .credentialUnavailable, stage: .store, message, expected: expected, received: received, hint: hint)
+        }
+
+        static let noSessionBus = keyring(
+            "There is no D-Bus session, and no keyring without one.",
+            expected: "DBUS_SESSION_BUS_ADDRESS in the environment, or a socket at $XDG_RUNTIME_DIR/bus",
+            received: "neither", hint: "Run it in the user's desktop session, or \(otherPlace).")
+
+        static let noKeyring = keyring(
+            "The Secret Service has no default keyring.", expected: "a collection with the alias 'default'",
+            hint: "Create a keyring in the desktop's keyring program, or \(otherPlace).")
+
+        static let secretNotKept = keyring(
+            "The Secret Service did not keep a new sealing key.", expected: "the key among the stored ones",
+            hint: "Check the keyring program, or \(otherPlace).")
+
+        static func keyringLocked(wasAsked: Bool) -> AuthStateError {
+            keyring(
+                wasAsked
+                    ? "The keyring stays locked: the user declined to unlock it, or could not be asked."
+                    : "The keyring is locked, and the user is not to be asked.",
+                expected: "an unlocked keyring", hint: "Unlock the keyring and try again, or \(otherPlace).")
         }
 
         static func secretService(_ error: GLibError, _ limit: Duration) -> AuthStateError {
             if error.isCancellation { return secretServiceTimedOut(limit) }
             guard error.isServiceMissing else {
-                return AuthStateError(
-                    .credentialUnavailable, stage: .store, "The Secret Service of this session cannot be used.",
-                    received: error.message.printable(), hint: "Check the keyring program, or \(otherPlace).")
+                return keyring(
+                    "The Secret Service of this session cannot be used.", received: error.message.printable(),
+                    hint: "Check the keyring program, or \(otherPlace).")
             }
-            return AuthStateError(
-                .credentialUnavailable, stage: .store, "No program keeps secrets in this session.",
+            return keyring(
+                "No program keeps secrets in this session.",
                 expected: "an owner of org.freedesktop.secrets, as gnome-keyring, KWallet and KeePassXC are",
                 received: error.message.printable(), hint: "Start a keyring program, or \(otherPlace).")
         }
@@ -113,28 +132,6 @@
             AuthStateError(
                 .timedOut, stage: .store, "The Secret Service did not answer.", expected: "an answer within \(limit)",
                 hint: "Answer the keyring's question sooner, or check the keyring program.")
-        }
-
-        static func keyringLocked(wasAsked: Bool) -> AuthStateError {
-            AuthStateError(
-                .credentialUnavailable, stage: .store,
-                wasAsked
-                    ? "The keyring stays locked: the user declined to unlock it, or could not be asked."
-                    : "The keyring is locked, and the user is not to be asked.",
-                expected: "an unlocked keyring", hint: "Unlock the keyring and try again, or \(otherPlace).")
-        }
-
-        static func noKeyring() -> AuthStateError {
-            AuthStateError(
-                .credentialUnavailable, stage: .store, "The Secret Service has no default keyring.",
-                expected: "a collection with the alias 'default'",
-                hint: "Create a keyring in the desktop's keyring program, or \(otherPlace).")
-        }
-
-        static func secretNotKept() -> AuthStateError {
-            AuthStateError(
-                .credentialUnavailable, stage: .store, "The Secret Service did not keep a new sealing key.",
-                expected: "the key among the stored ones", hint: "Check the keyring program, or \(otherPlace).")
         }
     }
 #endif

@@ -1,7 +1,6 @@
 #if os(Linux)
     import AuthStateFoundation
     import AuthStateLibc
-    import AuthStateOAuth
     import CAuthStateSecret
 
     /// A connection of its own to the D-Bus session of the user; its functions block.
