@@ -1,6 +1,5 @@
 public import AuthStateFoundation
 public import AuthStateJOSE
-import AuthStateOAuth
 
 /// The body of a request that is read as it is sent: a large file, or the body of another request that is passed on.
 ///

@@ -4,13 +4,6 @@ package enum HMACSHA2 {
     package static func sha256(
         _ message: some Collection<UInt8>, key: some Collection<UInt8>
     ) throws(JOSEError) -> [UInt8] {
-        try authenticate(message, key: key, function: .sha256)
-    }
-
-    /// The HMAC of a message by the given function; throws ``JOSEError`` when the backend has no library.
-    package static func authenticate(
-        _ message: some Collection<UInt8>, key: some Collection<UInt8>, function: SHA2.Function
-    ) throws(JOSEError) -> [UInt8] {
-        try Cryptography.backend.authenticationCode(function, key: Array(key), of: Array(message))
+        try Cryptography.backend.authenticationCode(.sha256, key: Array(key), of: Array(message))
     }
 }

@@ -22,9 +22,6 @@ extension JSONWebKey {
         }
     }
 
-    /// The algorithm that the key names, else the usual one of its type.
-    var preferredAlgorithm: SignatureAlgorithm { algorithms[0] }
-
     /// The algorithms that the key supports, the usual one first; a key that names its own has no other.
     package var algorithms: [SignatureAlgorithm] {
         if let algorithm { return [SignatureAlgorithm(rawValue: algorithm)] }

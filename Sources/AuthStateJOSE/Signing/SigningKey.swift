@@ -23,7 +23,7 @@ public struct SigningKey: Sendable, Redacted {
     public init(
         _ key: JSONWebKey, algorithm: SignatureAlgorithm? = nil, backend: any CryptoBackend = Cryptography.backend
     ) throws(JOSEError) {
-        let algorithm = algorithm ?? key.preferredAlgorithm
+        let algorithm = algorithm ?? key.algorithms[0]
         let scheme = try algorithm.requiredScheme()
         guard key.isPrivate, key.fits(scheme, for: .sign) else {
             throw JOSEError(

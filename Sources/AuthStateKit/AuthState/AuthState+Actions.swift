@@ -1,6 +1,5 @@
 import AuthStateFoundation
 public import AuthStateOAuth
-import AuthStateSystem
 import AuthStateTransport
 
 extension AuthState {

@@ -2,7 +2,6 @@ public import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
 import AuthStateStorage
-import AuthStateSystem
 
 /// A state as it is stored: JSON with a format version, dates absolute in seconds since 1970.
 public struct AuthStateArchive: Sendable, Hashable {

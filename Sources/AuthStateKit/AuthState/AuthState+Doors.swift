@@ -15,6 +15,9 @@ extension AuthState {
         return status.isAuthorized || status.authorizationError != nil || status.canRenew
     }
 
+    /// Whether the store has everything that is published.
+    package nonisolated var hasNoStoreError: Bool { status.storeError == nil }
+
     /// Whether the object can be freed without a loss: all is saved, and there is no subscriber to changes.
     package nonisolated var isEvictable: Bool {
         hasNoStoreError && published.withLock { $0.broadcast }?.hasSubscribers != true

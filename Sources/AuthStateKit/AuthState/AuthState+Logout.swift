@@ -1,6 +1,5 @@
 import AuthStateFoundation
 public import AuthStateOAuth
-import AuthStateStorage
 import AuthStateSystem
 import AuthStateUserAgent
 

@@ -1,4 +1,3 @@
-import AuthStateOAuth
 package import AuthStateStorage
 import AuthStateSystem
 

@@ -1,6 +1,5 @@
 public import AuthStateOAuth
 import AuthStateStorage
-import AuthStateSystem
 
 extension AuthState {
     /// Reads a stored state.
@@ -92,6 +91,7 @@ extension AuthStateError {
     package static let noUserIsLoggedIn = AuthStateError(
         .notLoggedIn, stage: .store, "No user is logged in.", hint: "Log in first.")
 
+    /// Returns the error with what was found.
     fileprivate func received(_ text: String) -> Self {
         var copy = self
         copy.received = text

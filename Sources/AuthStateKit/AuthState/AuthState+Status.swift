@@ -107,8 +107,3 @@ extension BearerPolicy {
             allowsInsecureHTTP: service.configuration.allowsInsecureHTTP, allowedOrigins: options.allowedOrigins)
     }
 }
-
-extension AuthState {
-    /// Whether the store has everything that is published.
-    package nonisolated var hasNoStoreError: Bool { status.storeError == nil }
-}

@@ -1,6 +1,5 @@
 public import AuthStateOAuth
 import AuthStateStorage
-import AuthStateSystem
 
 extension AuthState {
     /// Takes the answer of the authorization endpoint (AppAuth's `updateWithAuthorizationResponse:error:`).

@@ -15,7 +15,9 @@ extension AuthorizationService {
     /// - Throws: `AuthStateError` of stage authorization, or `CancellationError`.
     public func begin(_ request: AuthorizationRequest) async throws -> PendingAuthorization {
         try await traced {
-            try checkAuthorizationEndpoint(of: request)
+            if let endpoint = request.client.provider.authorizationEndpoint {
+                try check(endpoint, of: request.client.provider, stage: .authorization)
+            }
             guard request.mustBePushed else {
                 return pending(request, url: try url(of: request))
             }
@@ -78,10 +80,5 @@ extension AuthorizationService {
         return PendingAuthorization(
             request: request, url: url, expiresAt: configuration.clock.now.addingTimeInterval(600),
             urlExpiresAt: urlExpiresAt)
-    }
-
-    private func checkAuthorizationEndpoint(of request: AuthorizationRequest) throws {
-        guard let endpoint = request.client.provider.authorizationEndpoint else { return }
-        try check(endpoint, of: request.client.provider, stage: .authorization)
     }
 }

@@ -51,6 +51,14 @@ extension AuthorizationService {
         named.client(at: try await configuration(of: named.provider))
     }
 
+    /// Returns the configuration of a known provider: discovered, or from the table when it publishes no metadata.
+    ///
+    /// - Throws: `AuthStateError` of stage discovery, or `CancellationError`.
+    public func configuration(of provider: KnownProvider) async throws -> ProviderConfiguration {
+        if let configuration = try provider.configurationByHand() { return configuration }
+        return try await discoverConfiguration(issuer: provider.issuer ?? "", tolerances: provider.tolerances)
+    }
+
     /// Returns the endpoints of a provider that the program named; the discovery document is cached. Throws
     /// `AuthStateError` of stage discovery, or `CancellationError`.
     package func configuration(of provider: NamedProvider) async throws -> ProviderConfiguration {

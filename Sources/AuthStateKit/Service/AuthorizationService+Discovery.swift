@@ -1,7 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
 public import AuthStateOAuth
-import AuthStateSystem
 
 extension AuthorizationService {
     /// Finds a provider's endpoints by its issuer, and remembers them for `metadataMaximumAge`.

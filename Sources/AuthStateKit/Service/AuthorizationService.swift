@@ -126,9 +126,7 @@ public struct AuthorizationService: Sendable {
                 hint: "Use https. Only providers on this machine may use http, others with allowsInsecureHTTP.")
         }
     }
-}
 
-extension AuthorizationService {
     fileprivate static let addressHint =
         "Do not trust it; for a provider of the internal network name its issuer, or set outsideAddressPolicy."
 }

@@ -1,7 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
-import AuthStateSystem
 
 extension ClientCredential {
     /// Reads the assertion from its source, anew for every request, because its issuer replaces it. Throws

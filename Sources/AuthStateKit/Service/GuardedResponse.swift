@@ -30,9 +30,7 @@ package struct GuardedResponse: Sendable {
         default: error
         }
     }
-}
 
-extension GuardedResponse {
     /// Returns the outcome of a token request as `hiding` does an error.
     func hiding(_ answer: TokenAnswer) -> TokenAnswer {
         answer.mapError { request.advising(secrets.hiding($0)) }

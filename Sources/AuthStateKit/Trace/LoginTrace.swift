@@ -84,9 +84,11 @@ package protocol LoginTraceRecorder: Sendable {
     /// A step was taken, or failed with an error.
     func record(_ entry: LoginTrace.Entry, _ error: AuthStateError?)
 
+    /// An exchange ended.
     func record(
         _ request: TransportRequest, _ outcome: Result<TransportResponse, any Error>, at date: Date,
         took duration: Duration)
 
+    /// Returns what is shown in place of a secret.
     func mark(_ value: String) -> String
 }

@@ -27,10 +27,8 @@ public struct Client: Sendable, Hashable, Redacted {
         ProviderConfiguration(authorizationEndpoint: nil, tokenEndpoint: URL(string: "https://unknown.invalid")!),
         id: "")
 
-    /// The endpoints that requests of this client go to: with a certificate, the provider's aliases (RFC 8705, section 5).
-    package var endpoints: ProviderConfiguration { provider.endpoints(for: credential) }
-    /// The same client, whose requests go to ``endpoints``.
-    package var atItsEndpoints: Client { Client(endpoints, id: id, credential: credential) }
+    /// The same client at the endpoints that its requests go to: with a certificate, the provider's aliases (RFC 8705, section 5).
+    package var atItsEndpoints: Client { Client(provider.endpoints(for: credential), id: id, credential: credential) }
 
     /// The same client with the credential given where it has none of its own, or one that its archive left out.
     package func fallingBack(on other: ClientCredential?) -> Client {

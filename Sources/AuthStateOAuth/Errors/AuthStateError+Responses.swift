@@ -1,5 +1,4 @@
 package import AuthStateFoundation
-import AuthStateJOSE
 
 extension AuthStateError {
     /// An OAuth error response of the token endpoint (RFC 6749, section 5.2), or of one that answers as it does.

@@ -1,5 +1,4 @@
 import AuthStateFoundation
-import AuthStateJOSE
 
 /// The proof of a client that a request carried, for advice after a refusal.
 package enum ClientProof: Sendable, Hashable {

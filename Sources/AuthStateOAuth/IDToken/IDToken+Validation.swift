@@ -57,9 +57,7 @@ extension IDToken {
                 expected: failure.expected, received: failure.received, hint: failure.hint)
         }
     }
-}
 
-extension IDToken {
     /// The claims, and `typ`, whose checks the token passes before it fails one, in the order of the checks, and the check that
     /// fails; nil for none.
     package func checkedClaims(_ expectation: IDTokenExpectation) -> (passed: [String], failed: String?) {

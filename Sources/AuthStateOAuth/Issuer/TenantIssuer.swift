@@ -1,5 +1,3 @@
-import AuthStateJOSE
-
 /// An issuer with a place for the tenant, as Microsoft's metadata for many tenants has it: `https://…/{tenantid}/v2.0`.
 package struct TenantIssuer: Sendable, Hashable {
     private let prefix: String

@@ -126,19 +126,13 @@ public struct RegistrationResponse: Sendable, Hashable, Codable, Redacted {
         ClientCredential(privateKey, method: .privateKeyJWT, keyID: keyID, signingAlgorithm: assertionAlgorithm)
     }
 
-    /// How the client's assertions are signed, when the registration says it.
-    private var assertionAlgorithm: SignatureAlgorithm? {
-        metadata["token_endpoint_auth_signing_alg"]?.stringValue.map(SignatureAlgorithm.init)
-    }
+    private var assertionAlgorithm: SignatureAlgorithm? { algorithm("token_endpoint_auth_signing_alg") }
 
     /// How the client's ID tokens are signed, when the registration says it.
-    public var idTokenSignedResponseAlg: SignatureAlgorithm? {
-        metadata["id_token_signed_response_alg"]?.stringValue.map(SignatureAlgorithm.init)
-    }
+    public var idTokenSignedResponseAlg: SignatureAlgorithm? { algorithm("id_token_signed_response_alg") }
 
-    /// How userinfo is signed for the client, when the registration says it.
-    package var userInfoSignedResponseAlg: SignatureAlgorithm? {
-        metadata["userinfo_signed_response_alg"]?.stringValue.map(SignatureAlgorithm.init)
+    fileprivate func algorithm(_ member: String) -> SignatureAlgorithm? {
+        metadata[member]?.stringValue.map(SignatureAlgorithm.init)
     }
 
     /// The client's identifier; secret and token stay secret.
@@ -154,7 +148,7 @@ extension ProviderConfiguration {
         if let algorithm = registration.idTokenSignedResponseAlg, algorithm != .unsecured {
             result.idTokenPolicy.algorithms = [algorithm]
         }
-        if let algorithm = registration.userInfoSignedResponseAlg, algorithm != .unsecured {
+        if let algorithm = registration.algorithm("userinfo_signed_response_alg"), algorithm != .unsecured {
             result.userInfoAlgorithms = [algorithm]
         }
         return result

@@ -1,5 +1,4 @@
 public import AuthStateFoundation
-import AuthStateJOSE
 
 extension AuthenticationChallenge {
     /// `resource_metadata`: where the resource's metadata are (RFC 9728, section 5.1); nil unless it is an http(s) URL.

@@ -63,9 +63,6 @@ public struct ResourceIdentifier: Sendable, Hashable, Codable, CustomStringConve
     /// Returns whether a URL has the origin of this resource, which alone receives its tokens.
     public func hasOrigin(of url: URL) -> Bool { URIReference(url.absoluteString).origin == origin }
 
-    /// Whether this names the whole origin, so that its metadata are at one place only.
-    var isOrigin: Bool { rawValue == origin }
-
     /// The addresses that the resource's metadata may be at, in the order in which they are asked: with the well-known part
     /// between host and path (RFC 9728, section 3.1), then at the root.
     package var metadataLocations: [(source: ProtectedResourceMetadata.Source, url: URL)] {
@@ -73,7 +70,8 @@ public struct ResourceIdentifier: Sendable, Hashable, Codable, CustomStringConve
         let own = URL(string: wellKnown + rawValue.dropFirst(origin.count)).map {
             (ProtectedResourceMetadata.Source.path, $0)
         }
-        let root = isOrigin ? nil : URL(string: wellKnown).map { (ProtectedResourceMetadata.Source.root, $0) }
+        // What names the whole origin has its metadata at one place only.
+        let root = rawValue == origin ? nil : URL(string: wellKnown).map { (ProtectedResourceMetadata.Source.root, $0) }
         return [own, root].compactMap(\.self)
     }
 }

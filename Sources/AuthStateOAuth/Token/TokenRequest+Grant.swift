@@ -1,6 +1,6 @@
 public import AuthStateJOSE
 
-extension TokenRequest.Grant {
+extension TokenRequest.Grant: Redacted {
     /// The grant's name (RFC 6749, section 4).
     public var type: GrantType {
         switch self {
@@ -50,9 +50,7 @@ extension TokenRequest.Grant {
 
     /// The refresh token; nil for every other grant.
     package var refreshToken: String? { if case .refreshToken(let token) = self { token } else { nil } }
-}
 
-extension TokenRequest.Grant: Redacted {
     /// The grant's name; what is presented stays secret.
     public var description: String { type.rawValue }
 }

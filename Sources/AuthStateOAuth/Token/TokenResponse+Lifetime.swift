@@ -1,5 +1,4 @@
 package import AuthStateFoundation
-import AuthStateJOSE
 
 extension TokenResponse {
     /// The end of the refresh token unless it is exchanged before; nil when the provider did not say.

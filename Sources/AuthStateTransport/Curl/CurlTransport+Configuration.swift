@@ -43,12 +43,6 @@
         }
     }
 
-    extension CurlTransport.Configuration {
-        /// Returns the text of the file of authorities, or nil when none was named. Throws `TransportError` with
-        /// `.insecureConnection` when the file cannot be used.
-        func ownAuthorities() throws -> Data? { try certificateAuthorityFile.map(CertificateAuthorities.pem(ofFile:)) }
-    }
-
     extension CurlTransport {
         /// A client's certificate for mutual TLS (RFC 8705, section 2); both files are read for every new connection.
         public struct ClientCertificate: Sendable, Hashable {

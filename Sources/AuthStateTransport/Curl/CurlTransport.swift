@@ -84,7 +84,7 @@
             if let mailbox = started.withLock({ $0 }) { return mailbox }
             try CurlLibrary.open()
             try configuration.clientCertificate?.check()
-            let authorities = try configuration.ownAuthorities()
+            let authorities = try configuration.certificateAuthorityFile.map(CertificateAuthorities.pem(ofFile:))
             return try started.withLock { mailbox in
                 if let mailbox { return mailbox }
                 let new = try CurlMailbox()

@@ -1,6 +1,5 @@
 import AuthStateFoundation
 import AuthStateOAuth
-import AuthStateSystem
 
 /// What can be used, how long, and what renews it.
 extension AuthState.Record {

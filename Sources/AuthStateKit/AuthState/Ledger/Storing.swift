@@ -1,5 +1,3 @@
-import AuthStateOAuth
-
 extension AuthState {
     /// The storing of what is not stored yet, under the lease, as a value: a change, a login, or the end of a grant.
     ///

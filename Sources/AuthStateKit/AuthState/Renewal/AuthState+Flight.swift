@@ -1,5 +1,4 @@
 import AuthStateFoundation
-import AuthStateJOSE
 import AuthStateOAuth
 import AuthStateSystem
 
