@@ -39,15 +39,10 @@ public protocol ExternalUserAgentSession: Sendable {
     /// - Throws: `AuthStateError` (timed out, the browser cannot be opened), or `CancellationError`.
     func present(_ url: URL) async throws -> AuthorizationCallback
 
-    /// Shows the page of a login; an agent that has to outlive the process stores `pending`, others show its URL.
+    /// Shows the page of a login or logout; an agent that has to outlive the process stores the flow, others show its URL.
     ///
     /// - Throws: As `present(_:)` with a URL.
-    func present(_ pending: PendingAuthorization) async throws -> AuthorizationCallback
-
-    /// Shows the page of a logout; an agent that has to outlive the process stores `pending`, others show its URL.
-    ///
-    /// - Throws: As `present(_:)` with a URL.
-    func present(_ pending: PendingLogout) async throws -> AuthorizationCallback
+    func present(_ flow: RestoredRedirect.Flow) async throws -> AuthorizationCallback
 
     /// Checks once more, after the answer was exchanged for tokens, that the answer is the opened browser's; other agents
     /// than the loopback one have nothing to check.
@@ -64,13 +59,8 @@ extension ExternalUserAgentSession {
     public func confirm() async throws {}
 
     /// Shows the URL.
-    public func present(_ pending: PendingAuthorization) async throws -> AuthorizationCallback {
-        try await present(pending.url)
-    }
-
-    /// Shows the URL.
-    public func present(_ pending: PendingLogout) async throws -> AuthorizationCallback {
-        try await present(pending.url)
+    public func present(_ flow: RestoredRedirect.Flow) async throws -> AuthorizationCallback {
+        try await present(flow.url)
     }
 }
 

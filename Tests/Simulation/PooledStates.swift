@@ -49,7 +49,7 @@ final class PooledStates: StateHolder, @unchecked Sendable {
             let pending = try await process.service.begin(process.world.request(of: number))
             let session = try await process.userAgent(key)
                 .prepare(redirectURI: pending.request.redirectURI, for: .login)
-            let callback = try await session.present(pending)
+            let callback = try await session.present(.login(pending))
             return see(try await pool.logIn(.callback(callback, of: pending), for: key))
         case .device:
             return see(

@@ -124,7 +124,7 @@ extension AuthorizationService {
                 request.redirectURI = session.redirectURI
                 let pending = try await begin(request)
                 configuration.trace?.noteBrowser(pending.url, expecting: session.redirectURI)
-                let callback = try await session.present(pending)
+                let callback = try await session.present(.login(pending))
                 let answer = try await complete(pending, callback: callback)
                 do { try await session.confirm() } catch {
                     await giveBack(answer.1, of: request.client)
@@ -147,7 +147,7 @@ extension AuthorizationService {
                 var request = request
                 request.postLogoutRedirectURI = session.redirectURI
                 let pending = try begin(request)
-                let callback = try await session.present(pending)
+                let callback = try await session.present(.logout(pending))
                 try complete(pending, callback: callback)
             }
         }

@@ -35,12 +35,8 @@ final class LoopbackSession: ExternalUserAgentSession {
         return try await present(url, state: states.count == 1 ? states[0] : nil)
     }
 
-    func present(_ pending: PendingAuthorization) async throws -> AuthorizationCallback {
-        try await present(pending.url, state: pending.request.state)
-    }
-
-    func present(_ pending: PendingLogout) async throws -> AuthorizationCallback {
-        try await present(pending.url, state: pending.request.state)
+    func present(_ flow: RestoredRedirect.Flow) async throws -> AuthorizationCallback {
+        try await present(flow.url, state: flow.state)
     }
 
     private func present(_ url: URL, state: String?) async throws -> AuthorizationCallback {

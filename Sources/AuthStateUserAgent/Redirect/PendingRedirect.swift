@@ -11,12 +11,7 @@ struct PendingRedirect: Sendable, Hashable, Codable {
     let expiresAt: Date
 
     /// The `state` that the answer has to carry, which tells it from all others.
-    var state: String {
-        switch flow {
-        case .login(let pending): pending.request.state
-        case .logout(let pending): pending.request.state
-        }
-    }
+    var state: String { flow.state }
 }
 
 /// The list of pending redirects as it is stored.

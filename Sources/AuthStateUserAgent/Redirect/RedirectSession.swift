@@ -31,18 +31,11 @@ final class RedirectSession: ExternalUserAgentSession {
         return try await present(url, state: state, pending: nil)
     }
 
-    func present(_ pending: PendingAuthorization) async throws -> AuthorizationCallback {
-        try await present(
-            pending.url, state: pending.request.state,
-            pending: PendingRedirect(
-                flow: .login(pending), place: place, label: agent.label, expiresAt: pending.expiresAt))
-    }
-
-    func present(_ pending: PendingLogout) async throws -> AuthorizationCallback {
-        try await present(
-            pending.url, state: pending.request.state,
-            pending: PendingRedirect(
-                flow: .logout(pending), place: place, label: agent.label, expiresAt: agent.router.expiry))
+    func present(_ flow: RestoredRedirect.Flow) async throws -> AuthorizationCallback {
+        let expiry = if case .login(let pending) = flow { pending.expiresAt } else { agent.router.expiry }
+        return try await present(
+            flow.url, state: flow.state,
+            pending: PendingRedirect(flow: flow, place: place, label: agent.label, expiresAt: expiry))
     }
 
     private func present(_ url: URL, state: String, pending: PendingRedirect?) async throws -> AuthorizationCallback {

@@ -1,3 +1,4 @@
+import AuthStateFoundation
 public import AuthStateJOSE
 public import AuthStateOAuth
 
@@ -14,6 +15,22 @@ public struct RestoredRedirect: Sendable, Hashable {
         case login(PendingAuthorization)
         /// A logout: for `AuthorizationService.complete(_:callback:)`.
         case logout(PendingLogout)
+
+        /// The page that the flow leads to.
+        var url: URL {
+            switch self {
+            case .login(let pending): pending.url
+            case .logout(let pending): pending.url
+            }
+        }
+
+        /// The `state` that the answer has to carry, which tells it from all others.
+        var state: String {
+            switch self {
+            case .login(let pending): pending.request.state
+            case .logout(let pending): pending.request.state
+            }
+        }
     }
 
     /// The login or logout that began.

@@ -212,7 +212,7 @@ import Testing
         let transport = ScriptedTransport([.json(#"{"request_uri":"urn:r","expires_in":60}"#, status: 201)])
         let pending = try await AuthorizationService(transport: transport).begin(request)
         #expect(!pending.url.absoluteString.contains("state="))
-        let callback = Task { [session = trip.session] in try await session.present(pending) }
+        let callback = Task { [session = trip.session] in try await session.present(.login(pending)) }
         var cookie = ""
         for await address in trip.opened {
             cookie = "Cookie: \(try await trip.send(trip.request(address.path)).cookie)\r\n"

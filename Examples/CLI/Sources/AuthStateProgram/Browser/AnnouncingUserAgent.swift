@@ -33,12 +33,8 @@ struct AnnouncingUserAgent: ExternalUserAgent {
             try await spin { try await base.present(url) }
         }
 
-        func present(_ pending: PendingAuthorization) async throws -> AuthorizationCallback {
-            try await spin { try await base.present(pending) }
-        }
-
-        func present(_ pending: PendingLogout) async throws -> AuthorizationCallback {
-            try await spin { try await base.present(pending) }
+        func present(_ flow: RestoredRedirect.Flow) async throws -> AuthorizationCallback {
+            try await spin { try await base.present(flow) }
         }
 
         private func spin(
