@@ -29,7 +29,7 @@ public struct LoopbackUserAgent: ExternalUserAgent {
     private let pages: LoopbackPages
     private let clock: any Clock<Duration>
     private let desk: Desk?
-    private var onRefusal: (@Sendable (String) -> Void)?
+    private let refused: (@Sendable (_ answer: String) -> Void)?
 
     /// Makes a user agent.
     ///
@@ -38,28 +38,23 @@ public struct LoopbackUserAgent: ExternalUserAgent {
     ///   - timeout: The time that a user has, from the opening of the browser to the provider's answer.
     ///   - pages: The pages that the browser shows at the end.
     ///   - clock: Measures the timeout.
+    ///   - refused: Called for an answer that is refused while the right one is waited for, so that the user need not wait for the
+    ///     time limit to learn of it. Any page in the browser, and any program on the machine, can cause it.
     public init(
         browser: Browser = .system, timeout: Duration = .seconds(300), pages: LoopbackPages = .default,
-        clock: any Clock<Duration> = ContinuousClock()
+        clock: any Clock<Duration> = ContinuousClock(), refused: (@Sendable (_ answer: String) -> Void)? = nil
     ) {
-        self.init(browser: browser, timeout: timeout, pages: pages, clock: clock, at: nil)
+        self.init(browser: browser, timeout: timeout, pages: pages, clock: clock, refused: refused, at: nil)
     }
 
     /// - Parameter desk: Nil looks at the process's own when a login begins.
     init(
         browser: Browser, timeout: Duration = .seconds(300), pages: LoopbackPages = .default,
-        clock: any Clock<Duration> = ContinuousClock(), at desk: Desk?
+        clock: any Clock<Duration> = ContinuousClock(), refused: (@Sendable (_ answer: String) -> Void)? = nil,
+        at desk: Desk?
     ) {
         (self.browser, self.timeout, self.pages) = (browser, timeout, pages)
-        (self.clock, self.desk) = (clock, desk)
-    }
-
-    /// Returns the user agent with a function that is told of an answer which is refused while the right one is waited for: the
-    /// user need not wait for the time limit to learn of it. Any page in the browser, and any program on the machine, can cause it.
-    public func reportingRefusedAnswers(_ report: @escaping @Sendable (_ answer: String) -> Void) -> LoopbackUserAgent {
-        var copy = self
-        copy.onRefusal = report
-        return copy
+        (self.clock, self.refused, self.desk) = (clock, refused, desk)
     }
 
     /// Starts to listen; nil asks for `http://127.0.0.1/callback` on any free port.
@@ -83,7 +78,7 @@ public struct LoopbackUserAgent: ExternalUserAgent {
                 hint: "Use http://127.0.0.1:0/callback, or the user agent to paste into.")
         }
         let port = asked.port ?? 80
-        let exchange = LoopbackExchange(pages: pages, purpose: purpose, onRefusal: onRefusal)
+        let exchange = LoopbackExchange(pages: pages, purpose: purpose, onRefusal: refused)
         do throws(SystemCallError) {
             let server = try LoopbackServer(port: port, addresses: Self.addresses(for: asked)) { request, responder in
                 exchange.handle(request, responder)

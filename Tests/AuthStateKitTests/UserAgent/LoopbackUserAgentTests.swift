@@ -20,8 +20,9 @@ struct LoopbackTrip {
     ) async throws {
         let clock = StillClock()
         let (opened, continuation) = AsyncStream.makeStream(of: URL.self)
-        let agent = LoopbackUserAgent(browser: .custom { continuation.yield($0) }, pages: pages, clock: clock)
-            .reportingRefusedAnswers { [jar] answer in jar.told.withLock { $0.append(answer) } }
+        let agent = LoopbackUserAgent(
+            browser: .custom { continuation.yield($0) }, pages: pages, clock: clock,
+            refused: { [jar] answer in jar.told.withLock { $0.append(answer) } })
         session = try await agent.prepare(redirectURI: redirectURI.map { try RedirectURI($0) }, for: purpose)
         self.clock = clock
         self.opened = opened

@@ -50,9 +50,9 @@ public struct Context: Sendable {
                 "If no browser opens, open this address, which works once, to \(purpose.rawValue):\n\n  "
                     + "\(url.absoluteString)\n")
         }
-        let agent = LoopbackUserAgent(browser: browser, timeout: .seconds(timeLimit)).reportingRefusedAnswers {
-            [console] answer in console.note("The browser brought \(answer). Waiting for the right one.")
-        }
+        let agent = LoopbackUserAgent(
+            browser: browser, timeout: .seconds(timeLimit),
+            refused: { [console] in console.note("The browser brought \($0). Waiting for the right one.") })
         return AnnouncingUserAgent(base: agent, console: console, purpose: purpose)
     }
 
