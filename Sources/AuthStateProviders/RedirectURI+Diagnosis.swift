@@ -1,28 +1,12 @@
 public import AuthStateOAuth
 
 extension RedirectURI {
-    /// Returns the problems of a redirect URI, the errors first.
+    /// Returns the problems of a redirect URI, the errors first; a text that is none is an error.
     ///
     /// Advice before the first login, which refuses nothing. `AuthorizationRequest.diagnose` checks a whole request.
     ///
     /// - Parameters:
-    ///   - app: The declarations of the Apple app that the URI leads to; nil outside of one.
-    ///   - responseMode: How the answer will come; nil is by query.
-    ///   - provider: The provider, when it has rules of its own.
-    ///   - clientID: The client's identifier, which such rules may depend on.
-    public func diagnose(
-        app: AppDeclarations? = nil, responseMode: AuthorizationRequest.ResponseMode? = nil,
-        provider: KnownProvider? = nil, clientID: String? = nil
-    ) -> [Finding] {
-        let subject = RedirectURICheck.Subject(
-            parts: parts, app: app, responseMode: responseMode, provider: provider, clientID: clientID)
-        return RedirectURICheck.all.compactMap { $0(subject) }.errorsFirst
-    }
-
-    /// The same for text that may be no redirect URI, which is an error then.
-    ///
-    /// - Parameters:
-    ///   - text: The text to check.
+    ///   - text: The redirect URI.
     ///   - app: The declarations of the Apple app that the URI leads to; nil outside of one.
     ///   - responseMode: How the answer will come; nil is by query.
     ///   - provider: The provider, when it has rules of its own.
@@ -32,8 +16,7 @@ extension RedirectURI {
         provider: KnownProvider? = nil, clientID: String? = nil
     ) -> [Finding] {
         do {
-            return try RedirectURI(text).diagnose(
-                app: app, responseMode: responseMode, provider: provider, clientID: clientID)
+            return try RedirectURI(text).findings(app, responseMode, provider, clientID: clientID)
         } catch {
             let refusal = error as? AuthStateError
             return [
@@ -42,6 +25,15 @@ extension RedirectURI {
                     hint: "Use \(refusal?.expected ?? "an absolute URI").")
             ]
         }
+    }
+
+    fileprivate func findings(
+        _ app: AppDeclarations?, _ responseMode: AuthorizationRequest.ResponseMode?, _ provider: KnownProvider?,
+        clientID: String?
+    ) -> [Finding] {
+        let subject = RedirectURICheck.Subject(
+            parts: parts, app: app, responseMode: responseMode, provider: provider, clientID: clientID)
+        return RedirectURICheck.all.compactMap { $0(subject) }.errorsFirst
     }
 }
 
@@ -58,8 +50,7 @@ extension AuthorizationRequest {
         let offline: [Finding] = lacksOfflineConsent ? [.offlineAccessWithoutConsent] : []
         guard let redirectURI else { return offline }
         let known = provider ?? [.google, .apple].first { $0.issuer == client.provider.issuer?.rawValue }
-        var findings = redirectURI.diagnose(
-            app: app, responseMode: effectiveResponseMode, provider: known, clientID: client.id)
+        var findings = redirectURI.findings(app, effectiveResponseMode, known, clientID: client.id)
         let leadsToApp = redirectURI.hasAppScheme || app != nil && !redirectURI.isLoopback
         if client.credential.isStaticSecret, leadsToApp { findings.append(.secretInApp) }
         return (findings + offline).errorsFirst

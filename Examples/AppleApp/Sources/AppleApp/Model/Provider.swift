@@ -31,6 +31,6 @@ struct Provider: Identifiable, Sendable {
     /// Returns the problems of the set-up, before the first login.
     func findings(in app: AppDeclarations) -> [Finding] {
         guard case .page(let callbackURL) = way else { return login.diagnose(app: app) }
-        return login.diagnose() + callbackURL.diagnose(app: app)
+        return login.diagnose() + RedirectURI.diagnose(callbackURL.rawValue, app: app)
     }
 }
