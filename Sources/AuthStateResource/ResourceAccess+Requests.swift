@@ -121,24 +121,18 @@ extension ResourceAccess {
 
     /// Returns a fresh access token for an HTTP client that takes one from a function; logs in first when there is none.
     ///
-    /// A token that is bound to a DPoP key is useless without it: use `withFreshToken` there.
-    ///
-    /// - Throws: As `performAction(_:operation:)`.
-    public nonisolated(nonsending) func accessToken() async throws -> String {
-        try await withFreshToken(nil) { $0.accessToken }
-    }
-
-    /// Returns another access token than one that the resource refused; any number of callers share one renewal, or login.
+    /// After a refusal it is another token than the refused one; any number of callers share one renewal, or login. A token
+    /// that is bound to a DPoP key is useless without it: use `withFreshToken` there.
     ///
     /// - Parameters:
-    ///   - rejection: The refusal, whose challenge leads.
+    ///   - rejection: The resource's refusal, whose challenge leads; nil for the first token.
     ///   - refused: The refused token.
     /// - Throws: As `performAction(_:operation:)`.
     public nonisolated(nonsending) func accessToken(
-        after rejection: TokenRejected, of refused: String
+        after rejection: TokenRejected? = nil, of refused: String = ""
     ) async throws -> String {
         try await withFreshToken(nil) { tokens in
-            if tokens.accessToken == refused { throw rejection }
+            if let rejection, tokens.accessToken == refused { throw rejection }
             return tokens.accessToken
         }
     }
