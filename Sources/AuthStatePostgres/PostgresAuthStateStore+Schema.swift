@@ -55,18 +55,13 @@ extension PostgresAuthStateStore {
             FOR EACH ROW WHEN (OLD.archive IS NOT NULL) EXECUTE FUNCTION auth_states_notify();
         """
 
-    /// Whether there is a table of this name, usable or not.
-    ///
-    /// - Throws: `AuthStateError` with `.storeUnreadable`.
-    public func hasSchema() async throws -> Bool {
-        try await !pool.execute(Self.inspection, tryingFor: settings.connectTimeout).isEmpty
-    }
-
     /// Makes the table if it is not there, as the role of the connection, which then owns it. Its owner may do so again, and
     /// several programs of one role at the same time.
     ///
+    /// - Parameter onlyIfMissing: Whether a table of this name is left as it is, which another role may own, and is checked alone.
     /// - Throws: `AuthStateError` of kind `.store`; when it was not allowed, nothing has changed.
-    public func createSchema() async throws {
+    public func createSchema(onlyIfMissing: Bool = false) async throws {
+        if onlyIfMissing, try await inspect() != nil { return try await checkSchema() }
         // One at a time: two CREATE TABLE IF NOT EXISTS at once can both find none.
         let script = "SELECT pg_advisory_xact_lock(hashtext('auth_states schema'));\n" + Self.schema
         do { _ = try await pool.execute(Statement(script: script), tryingFor: settings.connectTimeout) } catch let
@@ -87,7 +82,7 @@ extension PostgresAuthStateStore {
     ///
     /// - Throws: `AuthStateError` of kind `.store` that says what to run.
     public func checkSchema() async throws {
-        guard let row = try await pool.execute(Self.inspection, tryingFor: settings.connectTimeout).first else {
+        guard let row = try await inspect() else {
             throw Self.unusable("The table auth_states is not in the database.", expected: "the table")
         }
         let (missing, isLogged, isAllowed, isPrimary) = (row.text(0), row.text(1), row.text(2), row.text(3))
@@ -114,6 +109,10 @@ extension PostgresAuthStateStore {
         if isAllowed != "true" {
             throw PostgresFailure(message: "permission denied for table auth_states", state: "42501").error(.writing)
         }
+    }
+
+    private func inspect() async throws -> Row? {
+        try await pool.execute(Self.inspection, tryingFor: settings.connectTimeout).first
     }
 
     private static func unusable(

@@ -125,10 +125,16 @@ extension PostgresTests {
             try await server.sql("CREATE ROLE guest LOGIN PASSWORD 'guest-s3cret'")
             try await server.sql("CREATE DATABASE bare")
             let store = try server.store(settings: "user=guest password=guest-s3cret dbname=bare")
-            #expect(try await !store.hasSchema())
-            let error = try await expectStoreError(.storeUnwritable) { try await store.createSchema() }
-            #expect(error.hint?.contains("GRANT CREATE ON SCHEMA") == true, "\(error)")
-            #expect(try await server.store().hasSchema())
+            for onlyIfMissing in [true, false] {
+                let error = try await expectStoreError(.storeUnwritable) {
+                    try await store.createSchema(onlyIfMissing: onlyIfMissing)
+                }
+                #expect(error.hint?.contains("GRANT CREATE ON SCHEMA") == true, "\(error)")
+            }
+            // Where there is a table, a role that owns none and may make none only checks it.
+            try await server.sql("GRANT SELECT, INSERT, UPDATE, DELETE ON auth_states TO guest")
+            let guest = try server.store(settings: "user=guest password=guest-s3cret")
+            try await guest.createSchema(onlyIfMissing: true)
         }
 
         @Test("a role that may only read can load, and learns what to grant before anything is redeemed")

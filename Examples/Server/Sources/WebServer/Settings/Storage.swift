@@ -65,8 +65,7 @@ public struct Storage: Sendable, Hashable {
             do {
                 store = try PostgresAuthStateStore(connectionString: connectionString)
                 // The first start, by a role that may make tables.
-                if try await !store.hasSchema() { try await store.createSchema() }
-                try await store.checkSchema()
+                try await store.createSchema(onlyIfMissing: true)
             } catch let error as AuthStateError where error.kind != .store {
                 throw SettingsError(variable: "DATABASE_URL", problem: "\(error)")
             }
