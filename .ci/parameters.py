@@ -8,7 +8,7 @@ The rule holds for each public function, initializer and subscript that has thre
 has a "- Parameter" or "- Parameters:" section: every parameter has an entry, under its internal name as DocC requires;
 the entries are in the order of the signature, before "- Returns" and "- Throws". Two kinds may leave the section out,
 because the parameters are described elsewhere: an initializer that only sets public properties, each by a parameter of
-its name, and a function that a protocol of the module requires, where the protocol has the section.
+its name, and a function that a protocol of these modules requires, where the protocol has the section.
 
 Reads the sources, not the compiler's output: the code for Apple's platforms, which Linux does not compile, is checked
 too, and nothing has to be built.
@@ -288,13 +288,16 @@ class File:
         return after + 1
 
 
-def public_functions(folder):
+def requirements(files):
+    """Returns the functions that protocols require and describe the parameters of, without their protocols' names."""
+    return {function.name.removeprefix(".".join((*scope, ""))) for file in files
+            for scope, _, function in file.functions if scope in file.protocols and entries(function.documentation)[0]}
+
+
+def public_functions(files, required):
     """Returns the public functions of a module, without those of types that are not public."""
-    files = [File(path) for path in sorted(folder.rglob("*.swift"))]
     types, properties = {}, set().union(*(file.properties for file in files))
     protocols = set().union(*(file.protocols for file in files))
-    required = {function.name.removeprefix(".".join((*scope, ""))) for file in files
-                for scope, _, function in file.functions if scope in protocols and entries(function.documentation)[0]}
     for file in files:
         for name, public in file.types.items():
             types[name] = types.get(name, False) or public
@@ -349,7 +352,9 @@ def problems(function):
 def main(arguments):
     if arguments not in ([], ["--list"]):
         sys.exit(__doc__)
-    functions = [each for module in MODULES for each in public_functions(ROOT / "Sources" / module)]
+    modules = [[File(path) for path in sorted((ROOT / "Sources" / module).rglob("*.swift"))] for module in MODULES]
+    required = set().union(*map(requirements, modules))
+    functions = [each for files in modules for each in public_functions(files, required)]
     if arguments:
         for function in functions:
             print(function.name, *function.parameters)

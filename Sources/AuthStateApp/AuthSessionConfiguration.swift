@@ -32,12 +32,6 @@ public struct AuthSessionConfiguration: Sendable {
     public var annotations: [String: String] = [:]
 
     /// Makes a configuration.
-    ///
-    /// - Parameters:
-    ///   - provider: The provider that users log in at.
-    ///   - clientID: The client's identifier.
-    ///   - redirectURI: The URI that the answer goes to; nil lets the user agent choose.
-    ///   - scopes: The scopes to ask for; nil asks for those of a known provider, else for `openid profile email`.
     public init(_ provider: Provider, clientID: String, redirectURI: RedirectURI? = nil, scopes: [Scope]? = nil) {
         self.provider = provider
         self.clientID = clientID

@@ -46,14 +46,6 @@ public final class AuthSessionCore {
     private var following: Task<Void, Never>?
 
     /// Makes a session; nothing happens until it is told to restore or to sign in.
-    ///
-    /// - Parameters:
-    ///   - configuration: The provider, the client, and what to ask for.
-    ///   - userAgent: Shows the provider's pages.
-    ///   - service: The service that talks to the provider.
-    ///   - store: Keeps the state.
-    ///   - key: The key of the state; one for each session of a store.
-    ///   - options: The options of the state.
     public init(
         _ configuration: AuthSessionConfiguration, userAgent: any ExternalUserAgent,
         service: AuthorizationService = AuthorizationService(),

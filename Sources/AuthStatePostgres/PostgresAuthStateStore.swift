@@ -66,14 +66,10 @@ public final class PostgresAuthStateStore: AuthStateStore {
 
     /// Runs a transaction while no other caller holds the key, in this process or another, here or on another machine.
     ///
-    /// Within a process waiters take turns in order of arrival; among processes there is no order. A save that the body
+    /// Within a process waiters take turns in order of arrival; among processes there is no order, and `look` is called whenever
+    /// `run` hears of a change. A database that does not answer adds its own timeouts to the deadline. A save that the body
     /// began is finished even when its task is cancelled.
     ///
-    /// - Parameters:
-    ///   - key: The key of the state.
-    ///   - deadline: The longest wait for other holders; a database that does not answer adds its own timeouts.
-    ///   - look: Called whenever `run` hears of a change while a holder elsewhere has the lease; a result ends the wait.
-    ///   - body: The transaction.
     /// - Throws: `AuthStateError` with `.storeLocked` at the deadline, `.storeUnwritable` when the database cannot be
     ///   reached or written to; `CancellationError` when cancelled while waiting; the errors of the body.
     public nonisolated(nonsending) func withLease<R>(

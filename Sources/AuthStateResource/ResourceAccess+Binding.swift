@@ -64,10 +64,6 @@ extension ResourceAccess {
     }
 
     /// Returns the key under which an access keeps its registration at a server, for programs that forget a client.
-    ///
-    /// - Parameters:
-    ///   - key: The key of the access.
-    ///   - issuer: The server.
     public static func registrationKey(_ key: AuthStateKey, at issuer: Issuer) -> AuthStateKey {
         AuthStateKey("\(key) at \(issuer)")
     }

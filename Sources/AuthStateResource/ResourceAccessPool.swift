@@ -39,9 +39,7 @@ public actor ResourceAccessPool {
         }
     }
 
-    /// Returns the access of a user.
-    ///
-    /// - Parameter user: The user's key, for example that of their session.
+    /// Returns the access of a user, who is known by a key of their own, for example that of their session.
     public func access(for user: AuthStateKey) -> ResourceAccess {
         let key = key(of: user)
         if let found = table.use(key, PoolTable<ResourceAccess>.fingerprint(key), reading: { $0 }) { return found }

@@ -103,11 +103,6 @@ public final class SQLiteAuthStateStore: AuthStateStore {
     /// Within a process waiters take turns in the order in which they came; among processes there is no order. A save
     /// that the body began is finished even when its task is cancelled.
     ///
-    /// - Parameters:
-    ///   - key: The key of the state.
-    ///   - deadline: The time to wait for another holder; after it, `.storeLocked` is thrown.
-    ///   - look: Called when a process that has the lease has changed the state; a result ends the wait.
-    ///   - body: The transaction. It runs in the caller's isolation; the lease is released when it returns or throws.
     /// - Throws: `AuthStateError` with `.storeLocked` at the deadline, `.storeUnwritable` when the lock file cannot be
     ///   created; `CancellationError` when cancelled while waiting; the errors of the body.
     public nonisolated(nonsending) func withLease<R>(

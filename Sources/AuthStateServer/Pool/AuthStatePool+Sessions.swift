@@ -49,9 +49,6 @@ extension AuthStatePool {
     /// provider too. A stored state that can never be read is removed. A part that fails is in the outcome, a failed save
     /// among them (`removal`); each is tried.
     ///
-    /// - Parameters:
-    ///   - key: The key of the session.
-    ///   - logout: The parts to end.
     /// - Throws: `AuthStateError` of kind `.store` when the store cannot be read now; `CancellationError`.
     @discardableResult
     public func logOut(

@@ -42,13 +42,7 @@ public final class AuthStatePool: Sendable {
         var statistics = Statistics()
     }
 
-    /// Makes a pool for the users of one client.
-    ///
-    /// - Parameters:
-    ///   - client: The client; its provider is asked for the endpoints by the first login.
-    ///   - store: The store that keeps the states.
-    ///   - service: The service that talks to the provider.
-    ///   - options: The options of the pool, and of its states.
+    /// Makes a pool for the users of one client, whose provider is asked for the endpoints by the first login.
     public convenience init(
         _ client: NamedClient, store: any AuthStateStore, service: AuthorizationService = AuthorizationService(),
         options: Options = Options()

@@ -42,9 +42,8 @@ public struct Browser: Sendable {
         return copy
     }
 
-    /// Returns whether the way to open pages leads anywhere: on Linux the system's browser needs a display.
-    ///
-    /// - Parameter environment: The variables that name a display or a browser.
+    /// Returns whether the way to open pages leads anywhere: on Linux the system's browser needs a display, or a browser that a
+    /// variable names.
     public func isAvailable(environment: [String: String] = ProcessInfo.processInfo.environment) -> Bool {
         #if os(Linux)
             guard case .system = opening else { return true }

@@ -16,12 +16,7 @@ package struct LoopbackEntrance: Sendable {
     private let lifetime: Duration
     private var visits = 0
 
-    /// Makes an address and a cookie.
-    ///
-    /// - Parameters:
-    ///   - page: The page that the address leads to.
-    ///   - redirectURI: The redirect URI, with its port.
-    ///   - lifetime: The time that the browser keeps the cookie.
+    /// Makes an address, and a cookie that the browser keeps for the lifetime.
     package init(to page: String, redirectURI: RedirectURI, lifetime: Duration) {
         (self.page, self.lifetime) = (page, lifetime)
         let place = redirectURI.path.isEmpty ? "/" : redirectURI.path

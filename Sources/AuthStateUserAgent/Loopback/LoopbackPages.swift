@@ -16,15 +16,10 @@ public struct LoopbackPages: Sendable {
     public var success: Page
     /// The page after a failure or a cancellation; the standard one says what went wrong.
     public var failure: Page
-    /// The name of the program to go back to, for the standard pages.
+    /// The name of the program to go back to, for the standard pages; nil names none.
     public var applicationName: String?
 
     /// Chooses pages.
-    ///
-    /// - Parameters:
-    ///   - success: The page after success.
-    ///   - failure: The page after a failure or a cancellation.
-    ///   - applicationName: The name of the program to go back to, for the standard pages; nil names none.
     public init(success: Page = .standard, failure: Page = .standard, applicationName: String? = nil) {
         (self.success, self.failure, self.applicationName) = (success, failure, applicationName)
     }

@@ -12,11 +12,6 @@ extension OpenIDProvider {
         public var clients: [String: String]
 
         /// Makes an issuer.
-        ///
-        /// - Parameters:
-        ///   - issuer: `iss` of its assertions.
-        ///   - keys: Its public keys.
-        ///   - clients: The clients that its assertions authenticate, by `sub`.
         public init(_ issuer: String, keys: [JSONWebKey], clients: [String: String] = [:]) {
             (self.issuer, self.keys, self.clients) = (issuer, keys, clients)
         }

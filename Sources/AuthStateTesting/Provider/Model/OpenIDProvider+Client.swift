@@ -29,16 +29,6 @@ extension OpenIDProvider {
         public var frontChannelLogoutURI: String?
 
         /// Makes a client.
-        ///
-        /// - Parameters:
-        ///   - id: The client's identifier.
-        ///   - secret: The client's secret; nil for a public client, or one with keys.
-        ///   - keys: The client's public keys, for `private_key_jwt`.
-        ///   - authenticationMethod: The required method; nil accepts any that the secret and the keys allow.
-        ///   - redirectURIs: The URIs that answers may go to; the port of a loopback URI is not compared (RFC 8252,
-        ///     section 7.3).
-        ///   - postLogoutRedirectURIs: The URIs that browsers may go to after a logout; nil means the redirect URIs.
-        ///   - grantTypes: The grants that the client may use.
         public init(
             id: String, secret: String? = nil, keys: [JSONWebKey] = [],
             authenticationMethod: ClientAuthenticationMethod? = nil,

@@ -15,13 +15,6 @@ extension OpenIDProvider {
         public var backchannelCode: String?
 
         /// Makes a user.
-        ///
-        /// - Parameters:
-        ///   - subject: `sub`.
-        ///   - name: The name that the user types to log in.
-        ///   - password: The password that the user types to log in.
-        ///   - claims: Claims besides `sub`; those of the standard scopes are returned with their scope, all others
-        ///     always.
         public init(subject: String, name: String, password: String, claims: [String: JSONValue] = [:]) {
             (self.subject, self.name, self.password, self.claims) = (subject, name, password, claims)
         }
