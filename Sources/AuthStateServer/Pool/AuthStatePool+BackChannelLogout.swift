@@ -55,7 +55,7 @@ extension AuthStatePool {
     ///   - issuer: `iss` of the user's ID tokens, exactly: `AuthState.user` has it.
     /// - Throws: `AuthStateError`: `.invalidArgument` when the pool's store is not an `IndexedAuthStateStore`; of kind `.store`.
     public func keys(of subject: String, at issuer: Issuer) async throws -> [AuthStateKey] {
-        try await indexedStore.keys(of: subject, at: issuer)
+        try await indexedStore.grants(of: SessionName(user: subject, at: issuer)).map(\.key)
     }
 
     private var indexedStore: IndexedAuthStateStore {

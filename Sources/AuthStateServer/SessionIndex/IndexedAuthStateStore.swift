@@ -31,36 +31,13 @@ public struct IndexedAuthStateStore: AuthStateStore {
     let base: any AuthStateStore
     let index: SessionIndex
 
-    /// Makes a store with an index.
-    ///
-    /// - Parameter base: The store of the states, and of the index.
+    /// Makes a store with an index, which the given store keeps beside the states.
     public init(_ base: any AuthStateStore) {
         self.base = base
         index = SessionIndex(store: base)
     }
 
-    /// Returns the keys of the sessions that a logout token ends: those of its `sid`, else all of its `sub`.
-    ///
-    /// A session that began after the token was issued is not among them, by the provider's clock alone: so a token that is
-    /// repeated later ends no new session. Its machines' clocks may differ: by a minute for a `sid`, by two seconds for a `sub`.
-    ///
-    /// - Throws: `AuthStateError` of kind `.store`.
-    public func keys(endedBy token: LogoutToken) async throws -> [AuthStateKey] {
-        guard let name = SessionName(token) else { return [] }
-        return try await grants(of: name, until: SessionIndexEntry.End(token, of: name)).map(\.key)
-    }
-
-    /// Returns the keys of a user's sessions, the oldest first. The key of a login that a crash interrupted may be among them.
-    ///
-    /// - Parameters:
-    ///   - subject: `sub` of the user's ID tokens.
-    ///   - issuer: `iss` of the user's ID tokens, exactly.
-    /// - Throws: `AuthStateError` of kind `.store`.
-    public func keys(of subject: String, at issuer: Issuer) async throws -> [AuthStateKey] {
-        try await grants(of: SessionName(user: subject, at: issuer)).map(\.key)
-    }
-
-    /// The keys of a name's sessions, each with the grant that it has to be.
+    /// The keys of a name's sessions, the oldest first, each with the grant that it has to be.
     ///
     /// - Parameter end: The end of the sessions that count; nil counts all.
     func grants(
@@ -120,12 +97,6 @@ public struct IndexedAuthStateStore: AuthStateStore {
     }
 
     /// Runs a transaction under a lease of the other store, and keeps the index.
-    ///
-    /// - Parameters:
-    ///   - key: The key of the state.
-    ///   - deadline: The time to wait for other holders; after it, `.storeLocked` is thrown.
-    ///   - look: Called as the other store does.
-    ///   - body: The transaction.
     public nonisolated(nonsending) func withLease<R>(
         _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
