@@ -17,7 +17,7 @@ extension OpenIDProvider {
     }
 
     /// Removes every fault that has not happened yet.
-    public func removeFaults() { core.faults.withLock { $0 = [:] } }
+    package func removeFaults() { core.faults.withLock { $0 = [:] } }
 
     /// Decides a device's login, like a user who has entered its user code: allows it for the first user, or denies
     /// it.
@@ -27,7 +27,13 @@ extension OpenIDProvider {
     ///   - allow: Whether the login is allowed; false denies it.
     /// - Returns: Whether a login with this code waits for a decision.
     @discardableResult
-    public func decide(userCode: String, allow: Bool) -> Bool { core.decide(userCode: userCode, allow: allow) }
+    public func decide(userCode: String, allow: Bool) -> Bool {
+        core.withState { state in
+            guard let (code, _) = state.waitingDevice(userCode: userCode) else { return false }
+            state.decide(code, allowing: allow ? state.configuration.users.first : nil)
+            return true
+        }
+    }
 
     /// Decides the backchannel logins of a user, like the user on their phone. Without `Login.page` they are
     /// decided at once.
@@ -37,13 +43,21 @@ extension OpenIDProvider {
     ///   - allow: Whether the logins are allowed; false denies them.
     /// - Returns: Whether a login of theirs waits for a decision.
     @discardableResult
-    public func decide(loginHint: String, allow: Bool) -> Bool { core.decide(loginHint: loginHint, allow: allow) }
+    public func decide(loginHint: String, allow: Bool) -> Bool {
+        core.withState { state in
+            let waiting = state.waitingLogins(of: loginHint)
+            for (code, user) in waiting { state.decide(code, allowing: allow ? user : nil) }
+            return !waiting.isEmpty
+        }
+    }
 
     /// Revokes every grant: refresh tokens fail with `invalid_grant`, access tokens are refused.
     public func revokeGrants() { core.state.withLock { $0.revokeGrants() } }
 
     /// Returns whether an access token is one of this provider, and still valid by its own time.
-    public func hasIssued(accessToken: String) -> Bool { core.hasIssued(accessToken: accessToken) }
+    public func hasIssued(accessToken: String) -> Bool {
+        core.withState { state in state.accessTokens[accessToken].map { state.now < $0.expiresAt } ?? false }
+    }
 
     /// Expires every access token at once, before its announced lifetime ends; grants stay.
     public func expireAccessTokens() { core.state.withLock { $0.expireAccessTokens() } }
@@ -79,13 +93,13 @@ extension OpenIDProvider {
     }
 
     /// The names (`kid`) of the keys that are published, the current ones first.
-    public var keyIDs: [String] { core.keys.published.compactMap(\.keyID) }
+    package var keyIDs: [String] { core.keys.published.compactMap(\.keyID) }
 
     /// Its counters since it started.
     public var statistics: Statistics { core.state.withLock { $0.statistics } }
 
     /// Requests at an endpoint since it started, failed ones included.
-    public func requestCount(_ endpoint: Endpoint) -> Int { statistics.requests[endpoint] ?? 0 }
+    package func requestCount(_ endpoint: Endpoint) -> Int { statistics.requests[endpoint] ?? 0 }
 
     /// The newest requests at an endpoint, at most 100, the last one last.
     public func requests(at endpoint: Endpoint) -> [Request] { core.state.withLock { $0.requests[endpoint] ?? [] } }

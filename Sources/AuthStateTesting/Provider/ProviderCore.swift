@@ -87,26 +87,6 @@ final class ProviderCore: Sendable {
         }
     }
 
-    func decide(userCode: String, allow: Bool) -> Bool {
-        withState { state in
-            guard let (code, _) = state.waitingDevice(userCode: userCode) else { return false }
-            state.decide(code, allowing: allow ? state.configuration.users.first : nil)
-            return true
-        }
-    }
-
-    func decide(loginHint: String, allow: Bool) -> Bool {
-        withState { state in
-            let waiting = state.waitingLogins(of: loginHint)
-            for (code, user) in waiting { state.decide(code, allowing: allow ? user : nil) }
-            return !waiting.isEmpty
-        }
-    }
-
-    func hasIssued(accessToken: String) -> Bool {
-        withState { state in state.accessTokens[accessToken].map { state.now < $0.expiresAt } ?? false }
-    }
-
     private func fault(for request: OpenIDProvider.Request) -> OpenIDProvider.Fault? {
         let (queued, decide) = faults.withLock { $0[request.endpoint, default: FaultPlan()].next() }
         // The closure is the test's own and runs without the lock.

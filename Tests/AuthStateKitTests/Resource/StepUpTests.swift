@@ -173,7 +173,7 @@ struct StepUpTests {
         let world = try await world()
         let access = try world.access()
         _ = try await access.performAction(world.get())
-        world.provider.inject(.body(Array("{}".utf8), status: 403), at: .resource)
+        world.provider.inject(.text("{}", status: 403), at: .resource)
         #expect(try await access.performAction(world.post()).status == 403)
         #expect(world.logins == 1)
     }

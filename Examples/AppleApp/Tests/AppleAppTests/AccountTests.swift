@@ -52,8 +52,8 @@ struct AccountTests {
         world.provider.rejectAccessTokens()
         await account.askAPI()
         #expect(account.result?.hasPrefix("200\n") == true, "\(account.result ?? "")")
-        #expect(world.provider.requestCount(.resource) == 2)
-        #expect(world.provider.requestCount(.authorization) == 1)
+        #expect(world.provider.requests(at: .resource).count == 2)
+        #expect(world.provider.requests(at: .authorization).count == 1)
     }
 
     @Test("When the grant is gone the user signs in again, and the request is sent again")
@@ -63,7 +63,7 @@ struct AccountTests {
         world.provider.revokeGrants()
         await account.askAPI()
         #expect(account.result?.hasPrefix("200\n") == true, "\(account.result ?? "")")
-        #expect(world.provider.requestCount(.authorization) == 2)
+        #expect(world.provider.requests(at: .authorization).count == 2)
         #expect(account.session.isAuthenticated)
     }
 
@@ -75,12 +75,12 @@ struct AccountTests {
         world.provider.update {
             $0.users = [.init(subject: "2", name: "grace", password: "hopper", claims: ["name": "Grace Hopper"])]
         }
-        let before = world.provider.requestCount(.resource)
+        let before = world.provider.requests(at: .resource).count
         await account.askAPI()
         let result = try #require(account.result)
         #expect(!result.hasPrefix("200"))
-        #expect(world.provider.requestCount(.resource) <= before + 1)
-        #expect(world.provider.requestCount(.authorization) == 2)
+        #expect(world.provider.requests(at: .resource).count <= before + 1)
+        #expect(world.provider.requests(at: .authorization).count == 2)
     }
 
     @Test("Refresh now brings another token, and the result does not show it")
@@ -101,7 +101,7 @@ struct AccountTests {
         let account = try await world.signedIn()
         await account.readUserInfo()
         #expect(account.result == "Userinfo was read.")
-        #expect(world.provider.requestCount(.userInfo) == 2)
+        #expect(world.provider.requests(at: .userInfo).count == 2)
         world.provider.inject(.status(503), at: .userInfo, times: 10)
         await account.readUserInfo()
         #expect(account.result != "Userinfo was read.")

@@ -25,8 +25,8 @@ struct AccountsTests {
         #expect(session.user == nil && accounts.list[0].tokenFacts.isEmpty)
         let stored = try #require(try await world.store.load("local"))
         #expect(try AuthStateArchive(data: stored.archive).record.isLoggedOut)
-        #expect(world.provider.requestCount(.revocation) > 0)
-        #expect(world.provider.requestCount(.endSession) == 1)
+        #expect(!world.provider.requests(at: .revocation).isEmpty)
+        #expect(world.provider.requests(at: .endSession).count == 1)
     }
 
     @Test("Providers stand side by side: each has a login of its own")
@@ -97,10 +97,10 @@ struct AccountsTests {
         #expect(await reader.read(api, account: "local") == "Sign in in the app.")
         _ = try await world.signedIn()
         #expect(await reader.read(api, account: "local").contains("Hello, Ada"))
-        let renewals = world.provider.requestCount(.token)
+        let renewals = world.provider.requests(at: .token).count
         world.provider.expireAccessTokens()
         #expect(await reader.read(api, account: "local") == "Open the app to go on.")
-        #expect(world.provider.requestCount(.token) == renewals)
+        #expect(world.provider.requests(at: .token).count == renewals)
     }
 }
 

@@ -37,6 +37,6 @@ struct IdentifierTests {
         #expect(result.status == 78 && error?["code"] == "issuerNotAllowed" && error?["stage"] == "discovery")
         #expect(error?["received"]?.stringValue == provider.issuer)
         #expect(error?["hint"]?.stringValue?.contains("--allow-issuer") == true)
-        #expect(provider.requestCount(.discovery) == 0 && provider.requestCount(.authorization) == 0)
+        #expect(provider.requests(at: .discovery).isEmpty && provider.requests(at: .authorization).isEmpty)
     }
 }

@@ -57,7 +57,7 @@ struct InterceptorTests {
             }
         }
         #expect(world.log.authorizations.count == 6 && world.state.isAuthorized)
-        #expect(world.provider.requestCount(.token) == 4)
+        #expect(world.provider.requests(at: .token).count == 4)
     }
 
     @Test("a call that is refused twice fails, and the state is in error")

@@ -36,7 +36,7 @@ struct World {
     }
 
     /// The number of logins at the provider.
-    var logins: Int { provider.requestCount(.authorization) }
+    var logins: Int { provider.requests(at: .authorization).count }
 
     /// The requests that the resource received.
     var requests: [OpenIDProvider.Request] { provider.requests(at: .resource) }

@@ -78,7 +78,7 @@ struct ResourceAuthorizerTests {
             return Transport(authorizer: ResourceAuthorizer(access), url: url)
         }
 
-        var logins: Int { provider.requestCount(.authorization) }
+        var logins: Int { provider.requests(at: .authorization).count }
     }
 
     @Test("the first challenge logs in, a 401 renews, and one for more rights logs in for them")
@@ -144,7 +144,7 @@ struct ResourceAuthorizerTests {
         let world = try await World()
         let transport = try world.transport()
         _ = try await transport.send()
-        world.provider.inject(.body(Array("{}".utf8), status: 403), at: .resource)
+        world.provider.inject(.text("{}", status: 403), at: .resource)
         #expect(try await transport.send() == 403 && world.logins == 1)
         await world.provider.stop()
     }

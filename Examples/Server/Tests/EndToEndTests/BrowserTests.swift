@@ -34,8 +34,8 @@ extension EndToEndTests {
                     try await browser.click("#logout")
                     try await browser.arrives(at: "\(site.base)/logout")
                     #expect(try await browser.text.contains("You are signed out"))
-                    #expect(site.provider.requestCount(.endSession) == 1)
-                    #expect(site.provider.requestCount(.revocation) == 2)
+                    #expect(site.provider.requests(at: .endSession).count == 1)
+                    #expect(site.provider.requests(at: .revocation).count == 2)
                     #expect(try await browser.text("#doubt") == nil)
                     #expect(try await browser.cookie("__Host-logout") == nil)
                     #expect(try await browser.cookie("__Host-session") == nil)
@@ -93,7 +93,7 @@ extension EndToEndTests {
                     try await second.open(callback)
                     #expect(try await second.text.contains("No sign-in is waiting for this answer"))
                     #expect(try await second.cookie("__Host-session") == nil)
-                    #expect(site.provider.requestCount(.token) == 0)
+                    #expect(site.provider.requests(at: .token).isEmpty)
                     try await second.picture("refused")
 
                     try await first.open(callback)
@@ -158,7 +158,7 @@ extension EndToEndTests {
                         try await browser.open("\(site.base)/profile")
                         #expect(try await browser.text("#name") == "Ada Lovelace")
                     }
-                    #expect(site.provider.requestCount(.revocation) == 0)
+                    #expect(site.provider.requests(at: .revocation).isEmpty)
                 }
             }
         }

@@ -102,7 +102,7 @@ struct LoginTests {
             for path in [forged, "/callback", "/callback?code=x", "/callback?state=%FF"] {
                 #expect(try await browser.get(path).status == .badRequest)
             }
-            #expect(site.provider.requestCount(.token) == 0)
+            #expect(site.provider.requests(at: .token).isEmpty)
             #expect(try await browser.get(callback).status == .found)
         }
     }
@@ -120,7 +120,7 @@ struct LoginTests {
             let answer = try await browser.get(try await browser.callback())
             #expect(answer.status == .badRequest)
             #expect(answer.text.contains("This sign-in cannot be accepted") && !answer.text.contains("evil"))
-            #expect(site.provider.requestCount(.token) == 0)
+            #expect(site.provider.requests(at: .token).isEmpty)
             #expect(browser.cookies["__Host-session"] == nil && folder.states == 0)
         }
     }

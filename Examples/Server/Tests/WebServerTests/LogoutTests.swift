@@ -81,7 +81,7 @@ struct LogoutTests {
             // A signed-in user is not told that they are signed out.
             #expect(try await browser.get("/logout").status == .seeOther)
             #expect(try await browser.get("/profile").status == .ok)
-            #expect(site.provider.requestCount(.revocation) == 0)
+            #expect(site.provider.requests(at: .revocation).isEmpty)
         }
     }
 
@@ -124,7 +124,7 @@ struct LogoutTests {
                     atPath: "\(folder.path)/\(name)", withIntermediateDirectories: false)
             }
             #expect(try await browser.post("/logout", ["token": token]).lead != nil)
-            #expect(site.provider.requestCount(.revocation) == 2)
+            #expect(site.provider.requests(at: .revocation).count == 2)
             #expect(browser.cookies["__Host-session"] == nil)
             #expect(try await browser.get("/").text.contains("You are not signed in"))
             var stolen = before

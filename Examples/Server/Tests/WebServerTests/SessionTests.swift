@@ -176,7 +176,7 @@ struct SessionTests {
         try await Site.run { site in
             var browser = site.visitor()
             try await browser.logIn()
-            site.provider.inject(.body(Array(#"{"sub":"another"}"#.utf8)), at: .userInfo)
+            site.provider.inject(.text(#"{"sub":"another"}"#), at: .userInfo)
             let answer = try await browser.get("/profile")
             #expect(answer.status == .internalServerError && answer.text.contains("Something is wrong here"))
             #expect(try await browser.get("/profile").status == .ok)

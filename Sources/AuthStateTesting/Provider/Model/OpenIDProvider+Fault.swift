@@ -11,8 +11,8 @@ extension OpenIDProvider {
         case status(Int, retryAfter: Int? = nil)
         /// An OAuth error response.
         case oauthError(String, status: Int = 400, description: String? = nil)
-        /// This body.
-        case body([UInt8], contentType: String = "application/json", status: Int = 200)
+        /// This text as the body, in UTF-8.
+        case text(String, contentType: String = "application/json", status: Int = 200)
         /// A redirect.
         case redirect(to: String, status: Int = 307)
         /// No answer, and the connection stays open.
@@ -29,16 +29,6 @@ extension OpenIDProvider {
         case held(ScriptedTransport.Gate)
         /// The answer comes late.
         case delay(Duration)
-
-        /// This text as the body.
-        ///
-        /// - Parameters:
-        ///   - body: The text, which is sent as UTF-8.
-        ///   - contentType: The value of `Content-Type`.
-        ///   - status: The HTTP status.
-        public static func text(_ body: String, contentType: String = "application/json", status: Int = 200) -> Fault {
-            .body(Array(body.utf8), contentType: contentType, status: status)
-        }
     }
 }
 
@@ -51,8 +41,9 @@ extension OpenIDProvider.Fault {
                 LoopbackResponse(status: status, headers: retryAfter.map { ["Retry-After": "\($0)"] } ?? [:]))
         case .oauthError(let error, let status, let description):
             responder.respond(.oauthError(error, description, status: status))
-        case .body(let bytes, let contentType, let status):
-            responder.respond(LoopbackResponse(status: status, headers: ["Content-Type": contentType], body: bytes))
+        case .text(let text, let contentType, let status):
+            responder.respond(
+                LoopbackResponse(status: status, headers: ["Content-Type": contentType], body: Array(text.utf8)))
         case .redirect(let location, let status):
             responder.respond(LoopbackResponse(status: status, headers: ["Location": location]))
         case .hang: break

@@ -51,7 +51,7 @@ extension OpenIDProvider.Fault {
     /// What a log says in place of a status.
     var outcome: String {
         switch self {
-        case .status(let status, _), .oauthError(_, let status, _), .body(_, _, let status), .redirect(_, let status):
+        case .status(let status, _), .oauthError(_, let status, _), .text(_, _, let status), .redirect(_, let status):
             "\(status)"
         case .hang: "no answer"
         case .resetBeforeProcessing, .reset, .halfBody: "connection broken"

@@ -63,9 +63,10 @@ extension DemoStory {
         let request = TransportRequest(url: provider.url(of: .resource))
         _ = try? await state.performAction(request)
         guard let error = state.authorizationError else { throw AuthStateError.stillAuthorized }
-        let before = provider.requestCount(.token)
+        let before = provider.requests(at: .token).count
         _ = try? await state.performAction(request)
-        try expect(provider.requestCount(.token) == before, "The provider was asked again although the grant is gone.")
+        try expect(
+            provider.requests(at: .token).count == before, "The provider was asked again although the grant is gone.")
         return "The grant was revoked: the state is in error (\(error.code.rawValue)) and sends nothing until a login."
     }
 

@@ -90,7 +90,7 @@ struct AuthorizedAccessTests {
         let error = await #expect(throws: AuthStateError.self) {
             try await world.send(by: access, to: other.url(of: .resource).absoluteString)
         }
-        #expect(error?.stage == .resource && other.requestCount(.resource) == 0)
+        #expect(error?.stage == .resource && other.requests(at: .resource).isEmpty)
         await other.stop()
         await world.stop()
     }

@@ -64,7 +64,7 @@ struct AuthorizedWorld {
     }
 
     /// The number of logins at the provider.
-    var logins: Int { provider.requestCount(.authorization) }
+    var logins: Int { provider.requests(at: .authorization).count }
 
     func stop() async { await provider.stop() }
 }
