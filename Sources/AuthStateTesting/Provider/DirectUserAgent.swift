@@ -24,9 +24,9 @@ public struct DirectUserAgent: ExternalUserAgent {
         case editing(@Sendable (inout Parameters) -> Void)
     }
 
-    private let behavior: Behavior
-    private let credentials: (name: String, password: String)?
-    private let transport: any HTTPTransport
+    fileprivate let behavior: Behavior
+    fileprivate let credentials: (name: String, password: String)?
+    fileprivate let transport: any HTTPTransport
 
     /// Makes a user agent.
     ///
@@ -65,24 +65,21 @@ public struct DirectUserAgent: ExternalUserAgent {
     private func session(_ redirectURI: RedirectURI?, _ purpose: UserAgentPurpose) throws -> DirectUserAgentSession {
         let asked = try redirectURI ?? RedirectURI("http://127.0.0.1:0/callback")
         return DirectUserAgentSession(
-            redirectURI: asked.port == 0 ? asked.withPort(49152) : asked, purpose: purpose, behavior: behavior,
-            credentials: credentials, transport: transport)
+            agent: self, redirectURI: asked.port == 0 ? asked.withPort(49152) : asked, purpose: purpose)
     }
 }
 
 /// One trip without a browser.
 struct DirectUserAgentSession: ExternalUserAgentSession {
+    let agent: DirectUserAgent
     let redirectURI: RedirectURI
     let purpose: UserAgentPurpose
-    let behavior: DirectUserAgent.Behavior
-    let credentials: (name: String, password: String)?
-    let transport: any HTTPTransport
 
     func present(_ url: URL) async throws -> AuthorizationCallback {
-        if case .neverReturning = behavior { try await ScriptedTransport.Gate().pass() }
+        if case .neverReturning = agent.behavior { try await ScriptedTransport.Gate().pass() }
         var request = TransportRequest(url: url)
         for _ in 0..<10 {
-            let response = try await transport.send(request)
+            let response = try await agent.transport.send(request)
             if let location = response.headers["Location"], (300..<400).contains(response.status) {
                 if redirectURI.matches(location) { return AuthorizationCallback(url: edited(location)) }
                 request = TransportRequest(url: try target(location, from: request.url))
@@ -90,7 +87,7 @@ struct DirectUserAgentSession: ExternalUserAgentSession {
                 redirectURI.matches(form.action)
             {
                 return AuthorizationCallback(url: form.action, formBody: edited(form.parameters).encoded)
-            } else if response.status == 200, let credentials, request.body == nil {
+            } else if response.status == 200, let credentials = agent.credentials, request.body == nil {
                 request = form(for: request.url, credentials)
             } else {
                 throw failure("The provider showed a page (status \(response.status)).", page: response)
@@ -121,7 +118,7 @@ struct DirectUserAgentSession: ExternalUserAgentSession {
 
     /// The callback with the answer changed as the behaviour says, in the query or in the fragment.
     private func edited(_ location: String) -> String {
-        if case .faithful = behavior { return location }
+        if case .faithful = agent.behavior { return location }
         let mark: Character = location.contains("#") ? "#" : "?"
         let place = location.prefix { $0 != mark }
         guard let answer = Parameters(decoding: location[place.endIndex...].dropFirst()) else { return location }
@@ -130,7 +127,7 @@ struct DirectUserAgentSession: ExternalUserAgentSession {
 
     private func edited(_ answer: Parameters) -> Parameters {
         var answer = answer
-        switch behavior {
+        switch agent.behavior {
         case .faithful, .neverReturning: break
         case .denying:
             answer["code"] = nil

@@ -13,13 +13,20 @@ enum ProviderDecision: Sendable {
     case keySet
     case deviceAuthorization([String: JSONValue])
     case backchannelAuthentication([String: JSONValue])
-    case tokens([String: JSONValue], UnsignedIDToken?)
+    case tokens([String: JSONValue], UnsignedToken?)
     /// A token response whose `access_token` is a JWT.
-    case issuedToken([String: JSONValue], UnsignedIDToken)
-    case userInfo([String: JSONValue], UserInfoSigning?)
+    case issuedToken([String: JSONValue], UnsignedToken)
+    case userInfo([String: JSONValue])
+    case signedUserInfo(UnsignedToken)
     case authorization(AuthorizationAnswer)
 
+    /// A refusal that the browser shows, and that does not travel to a redirect URI.
+    static func problem(_ text: String) -> Self { .response(ProviderPage.problem(text).response) }
+
     func response(keys: ProviderKeys, deviations: OpenIDProvider.Deviations) throws(JOSEError) -> LoopbackResponse {
+        func signed(_ token: UnsignedToken) throws(JOSEError) -> String {
+            try token.signed(keys: keys, edit: deviations.idToken, signature: deviations.signature)
+        }
         switch self {
         case .response(let response), .loggedOut(let response, _): return response
         case .metadata(let members, let endpoint):
@@ -35,23 +42,26 @@ enum ProviderDecision: Sendable {
         case .backchannelAuthentication(let members):
             return .json(members, edit: deviations.backchannelAuthentication)
         case .keySet: return .json(keys.document, edit: deviations.keySet)
-        case .userInfo(let claims, nil): return .json(claims, edit: deviations.userInfo)
-        case .userInfo(var claims, let signing?):
-            deviations.userInfo?(&claims)
-            return try signing.response(claims, keys: keys, signature: deviations.userInfoSignature)
+        case .userInfo(let claims): return .json(claims, edit: deviations.userInfo)
+        case .signedUserInfo(var token):
+            deviations.userInfo?(&token.claims)
+            return LoopbackResponse(
+                status: 200, headers: ["Content-Type": "application/jwt", "Cache-Control": "no-store"],
+                body: Array(try token.signed(keys: keys, signature: deviations.userInfoSignature).utf8))
         case .tokens(var members, let idToken):
-            if let idToken { members["id_token"] = .string(try idToken.signed(keys: keys, deviations: deviations)) }
+            if let idToken { members["id_token"] = .string(try signed(idToken)) }
             return .json(members, edit: deviations.tokenResponse)
         case .issuedToken(var members, let token):
-            members["access_token"] = .string(try token.signed(keys: keys, deviations: deviations))
+            members["access_token"] = .string(try signed(token))
             return .json(members, edit: deviations.tokenResponse)
         case .authorization(var answer):
-            if let idToken = answer.idToken {
-                answer.parameters["id_token"] = try idToken.signed(keys: keys, deviations: deviations)
-            }
+            if let idToken = answer.idToken { answer.parameters["id_token"] = try signed(idToken) }
             deviations.authorizationResponse?(&answer.parameters)
-            if let signing = answer.signing {
-                answer.parameters = try signing.parameters(answer.parameters, keys: keys, deviations: deviations)
+            if var token = answer.signing {
+                for name in answer.parameters.names { token.claims[name] = answer.parameters[name].map { .string($0) } }
+                deviations.signedAuthorizationResponse?(&token.claims)
+                let signature = deviations.authorizationResponseSignature
+                answer.parameters = ["response": try token.signed(keys: keys, signature: signature)]
             }
             return answer.response
         }
@@ -64,9 +74,9 @@ struct AuthorizationAnswer: Sendable {
     /// How it travels.
     var mode: AuthorizationRequest.ResponseMode
     var parameters: Parameters
-    var idToken: UnsignedIDToken?
-    /// Nil leaves it unsigned.
-    var signing: AnswerSigning?
+    var idToken: UnsignedToken?
+    /// `iss`, `aud` and `exp` of a signed answer, whose single parameter it is (JARM, section 2.1); nil leaves it unsigned.
+    var signing: UnsignedToken?
     /// The cookie of the browser's new session; nil sets none.
     var cookie: String?
 

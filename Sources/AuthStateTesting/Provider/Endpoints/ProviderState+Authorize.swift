@@ -18,21 +18,18 @@ extension ProviderState {
         guard let client = configuration.client(request.parameters["client_id"]) else {
             let names = configuration.clients.map(\.id).prefix(10).joined(separator: ", ")
             let given = request.parameters["client_id"].map { ": \($0.printable(100))" } ?? ": client_id is missing"
-            return .response(ProviderPage.problem("This client is not known here\(given). Known: \(names).").response)
+            return .problem("This client is not known here\(given). Known: \(names).")
         }
         let parameters: Parameters
         do throws(ProviderRefusal) {
             parameters = try resolved(request.parameters, of: client)
         } catch {
-            return .response(ProviderPage.problem("\(error.error): \(error.description ?? "")").response)
+            return .problem("\(error.error): \(error.description ?? "")")
         }
         guard let redirectURI = parameters["redirect_uri"], client.allowsRedirect(to: redirectURI) else {
             let given = parameters["redirect_uri"].map { ": \($0.printable(200))" } ?? ": redirect_uri is missing"
             let known = client.redirectURIs.prefix(10).joined(separator: ", ")
-            return .response(
-                ProviderPage.problem(
-                    "This redirect URI is not registered for the client\(given). Registered: \(known)."
-                ).response)
+            return .problem("This redirect URI is not registered for the client\(given). Registered: \(known).")
         }
         let login = Login(
             client: client, redirectURI: redirectURI, mode: mode(of: parameters), parameters: parameters,
@@ -173,7 +170,7 @@ extension ProviderState {
         var answer = AuthorizationAnswer(redirectURI: login.redirectURI, mode: login.mode, parameters: parameters)
         if login.mode.isSigned {
             let end = JSONNumber(Int64(now.rounded(.down)) + 600)
-            answer.signing = AnswerSigning(
+            answer.signing = UnsignedToken(
                 claims: ["iss": .string(issuer), "aud": .string(login.client.id), "exp": .number(end)],
                 algorithm: configuration.answerAlgorithm)
         }

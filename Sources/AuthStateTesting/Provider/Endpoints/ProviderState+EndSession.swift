@@ -16,20 +16,19 @@ extension ProviderState {
         let parameters = request.parameters
         let hint = parameters["id_token_hint"].flatMap { try? JSONWebToken(parsing: $0) }
         guard parameters["id_token_hint"] == nil || hint.map(hasSigned) == true else {
-            return .response(ProviderPage.problem("The ID token is not of this provider.").response)
+            return .problem("The ID token is not of this provider.")
         }
         let audience = hint?.claims["aud"]?.stringValue
         if let audience, let id = parameters["client_id"], id != audience {
-            return .response(ProviderPage.problem("The ID token is for another client than client_id.").response)
+            return .problem("The ID token is for another client than client_id.")
         }
         var destination: String?
         if let redirectURI = parameters["post_logout_redirect_uri"] {
             guard let client = configuration.client(parameters["client_id"] ?? audience) else {
-                let message = "Without an ID token or client_id no client is known, and no address to go to."
-                return .response(ProviderPage.problem(message).response)
+                return .problem("Without an ID token or client_id no client is known, and no address to go to.")
             }
             guard client.allowsPostLogoutRedirect(to: redirectURI) else {
-                return .response(ProviderPage.problem("This address is not registered for the client.").response)
+                return .problem("This address is not registered for the client.")
             }
             var answer: Parameters = [:]
             answer["state"] = parameters["state"]

@@ -53,7 +53,7 @@ extension ProviderState {
         ]
         claims["resource"] = parameters["resource"].map { .string($0) }
         claims["scope"] = parameters["scope"].map { .string($0) }
-        let token = UnsignedIDToken(
+        let token = UnsignedToken(
             claims: claims, algorithm: configuration.answerAlgorithm, type: Self.identityAssertionType)
         return .issuedToken(
             [

@@ -46,7 +46,7 @@ extension ProviderState {
         return members
     }
 
-    func idToken(for grant: Grant, nonce: String?, accessToken: String?) -> UnsignedIDToken {
+    func idToken(for grant: Grant, nonce: String?, accessToken: String?) -> UnsignedToken {
         let issuedAt = Int64(now.rounded(.down))
         var claims: [String: JSONValue] = [
             "iss": .string(issuer), "sub": .string(grant.user.subject), "aud": .string(grant.clientID),
@@ -62,7 +62,7 @@ extension ProviderState {
             own, _ in own
         }
         let client = configuration.client(grant.clientID)
-        return UnsignedIDToken(
+        return UnsignedToken(
             claims: claims, algorithm: client?.idTokenAlgorithm ?? configuration.signingAlgorithm,
             secret: client?.secret, accessToken: accessToken)
     }

@@ -23,15 +23,13 @@ extension ProviderState {
         guard let assertion = parameters["assertion"].flatMap({ try? JSONWebToken(parsing: $0) }) else {
             throw .invalidGrant("The assertion is missing, or is not a signed JWT.")
         }
-        if let party = party(of: assertion) {
-            if let fault = check(assertion, of: party)
-                ?? use(identity: assertion, client, parameters)
-            {
-                throw .invalidGrant(fault)
+        let fault =
+            if let party = party(of: assertion) {
+                check(assertion, of: party) ?? use(identity: assertion, client, parameters)
+            } else {
+                use(assertion, of: client, at: .token)
             }
-        } else if let fault = use(assertion, of: client, at: .token) {
-            throw .invalidGrant(fault)
-        }
+        if let fault { throw .invalidGrant(fault) }
         let subject = assertion.claims["sub"]?.stringValue
         let user = configuration.users.first { $0.subject == subject || $0.name == subject }
         guard user != nil || subject == client.id || subject == nil || party(of: assertion) != nil else {

@@ -13,13 +13,13 @@ extension ProviderState {
         var claims = grant.user.claims(for: Set(token.scopes), and: grant.requestedClaims.userInfo)
         let client = configuration.client(grant.clientID)
         let isSigned = configuration.signsUserInfo || client?.userInfoAlgorithm != nil
-        guard isSigned else { return .userInfo(claims, nil) }
+        guard isSigned else { return .userInfo(claims) }
         claims["iss"] = .string(issuer)
         claims["aud"] = .string(grant.clientID)
-        return .userInfo(
-            claims,
-            UserInfoSigning(
-                algorithm: client?.userInfoAlgorithm ?? configuration.signingAlgorithm, secret: client?.secret))
+        return .signedUserInfo(
+            UnsignedToken(
+                claims: claims, algorithm: client?.userInfoAlgorithm ?? configuration.signingAlgorithm,
+                secret: client?.secret))
     }
 
     /// A protected resource that answers requests with a valid token.

@@ -108,7 +108,9 @@ extension OpenIDProvider {
                 change: { claims(&$0) { $0["c_hash"] = nil } }),
             Trouble(
                 "unsigned", "ID tokens are not signed: alg is none.", change: { $0.deviations.signature = .missing }),
-            Trouble("no-key-id", "ID tokens do not name their key.", change: { header(&$0) { $0["kid"] = nil } }),
+            Trouble(
+                "no-key-id", "ID tokens do not name their key.",
+                change: { edit(&$0.deviations.idToken) { $1["kid"] = nil } }),
             Trouble(
                 "wrong-user", "Userinfo is about another user.",
                 change: { edit(&$0.deviations.userInfo) { $0["sub"] = "another-user" } }),
@@ -117,10 +119,12 @@ extension OpenIDProvider {
                 change: { edit(&$0.deviations.metadata) { $0["issuer"] = "https://another.example" } }),
             Trouble(
                 "mixed-up-issuer", "The browser comes back with another issuer.",
-                change: { answer(&$0) { $0["iss"] = "https://another.example" } }),
+                change: {
+                    edit(&$0.deviations.authorizationResponse) { $0["iss"] = "https://another.example" }
+                }),
             Trouble(
                 "wrong-state", "The browser comes back with another state.",
-                change: { answer(&$0) { $0["state"] = "another" } }),
+                change: { edit(&$0.deviations.authorizationResponse) { $0["state"] = "another" } }),
             Trouble(
                 "no-logout-state", "The browser comes back from a logout without state.",
                 change: { $0.deviations.endSessionResponse = { $0["state"] = nil } }),
@@ -160,23 +164,20 @@ extension OpenIDProvider {
             { endpoints.contains($0.endpoint) ? fault : nil }
         }
 
-        private static func edit(
-            _ deviation: inout Deviations.Edit?, _ change: @escaping @Sendable (inout [String: JSONValue]) -> Void
+        private static func edit<Content>(
+            _ deviation: inout (@Sendable (inout Content) -> Void)?,
+            _ change: @escaping @Sendable (inout Content) -> Void
         ) {
             let former = deviation
-            deviation = { members in
-                former?(&members)
-                change(&members)
+            deviation = { content in
+                former?(&content)
+                change(&content)
             }
         }
 
         private static func claims(
             _ configuration: inout Configuration, _ change: @escaping @Sendable (inout [String: JSONValue]) -> Void
         ) { edit(&configuration.deviations.idToken) { claims, _ in change(&claims) } }
-
-        private static func header(
-            _ configuration: inout Configuration, _ change: @escaping @Sendable (inout [String: JSONValue]) -> Void
-        ) { edit(&configuration.deviations.idToken) { _, header in change(&header) } }
 
         private static func logout(_ configuration: inout Configuration, _ change: @escaping Deviations.TokenEdit) {
             edit(&configuration.deviations.logoutToken, change)
@@ -187,16 +188,6 @@ extension OpenIDProvider {
             deviation = { claims, header in
                 former?(&claims, &header)
                 change(&claims, &header)
-            }
-        }
-
-        private static func answer(
-            _ configuration: inout Configuration, _ change: @escaping @Sendable (inout Parameters) -> Void
-        ) {
-            let former = configuration.deviations.authorizationResponse
-            configuration.deviations.authorizationResponse = { parameters in
-                former?(&parameters)
-                change(&parameters)
             }
         }
     }

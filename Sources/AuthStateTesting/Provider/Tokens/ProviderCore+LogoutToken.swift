@@ -14,13 +14,10 @@ extension ProviderCore {
         ]
         claims["sub"] = subject.map { .string($0) }
         claims["sid"] = sessionID.map { .string($0) }
-        var deviations = OpenIDProvider.Deviations()
-        (deviations.idToken, deviations.signature) = (
-            configuration.deviations.logoutToken, configuration.deviations.logoutTokenSignature
-        )
         let algorithm = configuration.answerAlgorithm(for: configuration.client(clientID))
-        return try UnsignedIDToken(claims: claims, algorithm: algorithm, type: "logout+jwt")
-            .signed(keys: keys, deviations: deviations)
+        return try UnsignedToken(claims: claims, algorithm: algorithm, type: "logout+jwt").signed(
+            keys: keys, edit: configuration.deviations.logoutToken,
+            signature: configuration.deviations.logoutTokenSignature)
     }
 
     /// Posts logout tokens to the clients of ended sessions (OpenID Connect Back-Channel Logout 1.0, section 2.5); each client has

@@ -1,7 +1,7 @@
 import AuthStateJOSE
 
-/// An ID token's claims before they are signed (OpenID Connect Core, section 2).
-struct UnsignedIDToken: Sendable {
+/// A token's claims before they are signed: those of an ID token (OpenID Connect Core, section 2), or of any other JWT.
+struct UnsignedToken: Sendable {
     var claims: [String: JSONValue]
     var algorithm: SignatureAlgorithm
     /// The client's secret, for HS256.
@@ -13,17 +13,20 @@ struct UnsignedIDToken: Sendable {
     var type = "JWT"
 
     /// The compact token, with the deviations applied.
-    func signed(keys: ProviderKeys, deviations: OpenIDProvider.Deviations) throws(JOSEError) -> String {
+    func signed(
+        keys: ProviderKeys, edit: OpenIDProvider.Deviations.TokenEdit? = nil,
+        signature fault: OpenIDProvider.Deviations.Signature
+    ) throws(JOSEError) -> String {
         var claims = claims
         claims["at_hash"] = try accessToken.map(leftHash)
         claims["c_hash"] = try code.map(leftHash)
-        let key = try signingKey(keys, deviations.signature)
+        let key = try signingKey(keys, fault)
         var header: [String: JSONValue] = ["typ": .string(type), "alg": .string(key?.algorithm.rawValue ?? "none")]
         header["kid"] = key?.keyID.map { .string($0) }
-        deviations.idToken?(&claims, &header)
+        edit?(&claims, &header)
         let input = [header, claims].map { Base64URL.encode(JSONValue.object($0).serialized()) }.joined(separator: ".")
         var signature = try key?.sign(input.utf8) ?? []
-        if deviations.signature == .broken, !signature.isEmpty { signature[signature.count / 2] ^= 1 }
+        if fault == .broken, !signature.isEmpty { signature[signature.count / 2] ^= 1 }
         return "\(input).\(Base64URL.encode(signature))"
     }
 
