@@ -45,44 +45,45 @@ extension KnownProvider {
     }
 
     private struct Entry: Sendable {
-        var listing: Listing
-        var make: @Sendable (_ place: String, _ realm: String?) throws -> KnownProvider
+        typealias Make = @Sendable (_ place: String, _ realm: String?) throws -> KnownProvider
+
+        let listing: Listing
+        let make: Make
+
+        init(
+            _ name: String, _ title: String, place: String? = nil, isPlaceOptional: Bool = false,
+            hasRealms: Bool = false, make: @escaping Make
+        ) {
+            listing = Listing(
+                name: name, title: title, place: place, isPlaceOptional: isPlaceOptional, hasRealms: hasRealms)
+            self.make = make
+        }
     }
 
     private static let entries: [Entry] =
         [google, apple, facebook, gitHub, spotify, strava].map { provider in
-            entry(provider.name, provider.title) { _, _ in provider }
+            Entry(provider.name, provider.title) { _, _ in provider }
         } + [
-            entry("microsoft", "Microsoft", place: "tenant", isPlaceOptional: true) { place, _ in
+            Entry("microsoft", "Microsoft", place: "tenant", isPlaceOptional: true) { place, _ in
                 switch place {
                 case "": microsoft()
                 case "consumers": microsoft(tenant: .consumers)
                 default: microsoft(tenant: try Tenant(named: place))
                 }
             },
-            entry("okta", "Okta", place: "domain", hasRealms: true) { try okta(domain: $0, authorizationServer: $1) },
-            entry("auth0", "Auth0", place: "domain") { place, _ in try auth0(domain: place) },
-            entry("keycloak", "Keycloak", place: "base URL", hasRealms: true) { place, realm in
+            Entry("okta", "Okta", place: "domain", hasRealms: true) { try okta(domain: $0, authorizationServer: $1) },
+            Entry("auth0", "Auth0", place: "domain") { place, _ in try auth0(domain: place) },
+            Entry("keycloak", "Keycloak", place: "base URL", hasRealms: true) { place, realm in
                 guard let realm else {
                     throw AuthStateError(
                         .invalidArgument, stage: .usage, "Keycloak's logins are in realms.", expected: "a realm")
                 }
                 return try keycloak(base: place, realm: realm)
             },
-            entry("forgerock", "ForgeRock", place: "base URL", hasRealms: true) {
+            Entry("forgerock", "ForgeRock", place: "base URL", hasRealms: true) {
                 try forgeRock(base: $0, realm: $1 ?? "")
             },
         ]
-
-    private static func entry(
-        _ name: String, _ title: String, place: String? = nil, isPlaceOptional: Bool = false, hasRealms: Bool = false,
-        make: @escaping @Sendable (_ place: String, _ realm: String?) throws -> KnownProvider
-    ) -> Entry {
-        Entry(
-            listing: Listing(
-                name: name, title: title, place: place, isPlaceOptional: isPlaceOptional, hasRealms: hasRealms),
-            make: make)
-    }
 }
 
 extension KnownProvider.Tenant {

@@ -5,9 +5,6 @@ import AuthStateOAuth
 extension Recording {
     /// HTTP Archive 1.2; what is not known is −1, or empty.
     var httpArchive: JSONValue {
-        let exchanges = items.compactMap { item -> RecordedExchange? in
-            if case .exchange(let exchange) = item { exchange } else { nil }
-        }
         let creator: JSONValue = ["name": "AuthStateKit", "version": "1"]
         return ["log": ["version": "1.2", "creator": creator, "entries": .array(exchanges.map(entry))]]
     }

@@ -88,11 +88,7 @@ extension PostgresFailure {
 extension String {
     /// One line that ends with a full stop.
     fileprivate var sentence: String {
-        let line = split(whereSeparator: \.isNewline).map { $0.trimmed }.joined(separator: " ")
+        let line = split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }.joined(separator: " ")
         return line.last.map { ".?!".contains($0) } == true ? line : line + "."
     }
-}
-
-extension Substring {
-    fileprivate var trimmed: Substring { drop(while: \.isWhitespace) }
 }

@@ -20,7 +20,7 @@ struct Statement: Sendable {
     /// The columns of each row of the result.
     let columns: Int
     /// The most bytes of rows that are read, see `Row.size`: an archive, or a list of states.
-    var maximumSize = ArchiveLimit.bytes + 65_536
+    var maximumSize = StateFile.sizeLimit + 65_536
     /// Whether these are several statements, whose rows are not read.
     var isScript = false
     /// The key of the only row that it changes: it may share a transaction with changes of other rows.

@@ -9,7 +9,7 @@ enum LeaseStatements {
     /// Archive, version and size of a row; archive NULL where nothing is stored but a holder has the lease, or something that
     /// is too long.
     private static let content = """
-        CASE WHEN octet_length(archive) <= \(ArchiveLimit.bytes) THEN archive END, version::text,
+        CASE WHEN octet_length(archive) <= \(StateFile.sizeLimit) THEN archive END, version::text,
             octet_length(archive)::text
         """
 

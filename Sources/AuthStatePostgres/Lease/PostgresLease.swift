@@ -130,7 +130,7 @@ final class PostgresLease: AuthStateLease {
     /// The version in the row that a save replaces; where nothing is stored, that of the emptied row.
     private func base(of archive: Data, _ expecting: StoredAuthState.Version?) throws -> String {
         try checkNotOver()
-        guard archive.count <= ArchiveLimit.bytes else {
+        guard archive.count <= StateFile.sizeLimit else {
             throw AuthStateError.tooLong(.storeUnwritable, bytes: "\(archive.count)")
         }
         if let expecting { return expecting.rawValue }

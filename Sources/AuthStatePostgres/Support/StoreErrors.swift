@@ -1,11 +1,6 @@
 import AuthStateOAuth
 import AuthStateStorage
 
-enum ArchiveLimit {
-    /// The longest archive that is read, as the other stores have it.
-    static let bytes = 4 << 20
-}
-
 extension AuthStateError {
     /// Another holder had the state until the deadline; the row is named, not the key, which may be a session's id.
     static func storeLocked(_ key: KeyHash) -> AuthStateError {
@@ -18,7 +13,7 @@ extension AuthStateError {
     static func tooLong(_ code: Code, bytes: String) -> AuthStateError {
         AuthStateError(
             code, stage: .store, "The state is longer than the store takes.",
-            expected: "\(ArchiveLimit.bytes) bytes at most", received: "\(bytes) bytes",
+            expected: "\(StateFile.sizeLimit) bytes at most", received: "\(bytes) bytes",
             hint: code == .storeCorrupt
                 ? "Delete the row, and find out which program wrote it." : "Keep less in the state's annotations.")
     }

@@ -43,7 +43,8 @@ extension LoopbackPages {
 
     func content(for occasion: Occasion, purpose: UserAgentPurpose) -> Content {
         let noun = purpose == .login ? "Sign-in" : "Sign-out"
-        let back = "You can close this window and return to \(applicationName ?? "the application")."
+        let program = applicationName ?? "the application"
+        let back = "You can close this window and return to \(program)."
         switch occasion {
         case .outcome(.completed):
             let title = purpose == .login ? "You are signed in" : "You are signed out"
@@ -64,14 +65,14 @@ extension LoopbackPages {
             let stranger = content(for: .refused(status: 400), purpose: purpose)
             return Content(
                 mark: .neutral, title: "One moment",
-                text: "This page hands the provider's answer over to \(applicationName ?? "the application").",
+                text: "This page hands the provider's answer over to \(program).",
                 handover: handover, withoutFragment: (stranger.title, stranger.text))
         case .openedTwice:
             return Content(
                 mark: .failure, title: "\(noun) ended", text: "This address works once, and it was opened before.",
                 details: [
                     "If that was not you, another user of the computer or a program that checks links opened it. "
-                        + "To begin again, return to \(applicationName ?? "the application")."
+                        + "To begin again, return to \(program)."
                 ])
         case .otherBrowser:
             return Content(
@@ -79,15 +80,14 @@ extension LoopbackPages {
                 text: "This answer did not come from the browser in which the \(noun.lowercased()) was opened.",
                 details: [
                     "The \(noun.lowercased()) still waits: finish it in the browser and the window where it began, and "
-                        + "allow cookies for this address. Or begin again in \(applicationName ?? "the application")."
+                        + "allow cookies for this address. Or begin again in \(program)."
                 ])
         case .otherState:
             return Content(
                 mark: .failure, title: "Not this \(noun.lowercased())",
                 text: "This answer does not belong to the \(noun.lowercased()) that is in progress.",
                 details: [
-                    "The \(noun.lowercased()) still waits: use the newest browser tab, or begin again in "
-                        + "\(applicationName ?? "the application")."
+                    "The \(noun.lowercased()) still waits: use the newest browser tab, or begin again in \(program)."
                 ])
         case .refused, .entrance:
             return Content(

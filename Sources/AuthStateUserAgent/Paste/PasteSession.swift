@@ -5,17 +5,15 @@ import AuthStateOAuth
 struct PasteSession: ExternalUserAgentSession {
     private static let attempts = 3
 
+    let agent: PasteUserAgent
     let redirectURI: RedirectURI
     let purpose: UserAgentPurpose
-    let show: @Sendable (URL) -> Void
-    let read: @Sendable () async throws -> String?
-    let explain: @Sendable (String) -> Void
 
     func present(_ url: URL) async throws -> AuthorizationCallback {
-        show(try purpose.browserURL(url).url)
+        agent.show(try purpose.browserURL(url).url)
         for attempt in 1...Self.attempts {
             try Task.checkCancellation()
-            let line = try await read().map { PastedAnswer.trim($0) }
+            let line = try await agent.read().map { PastedAnswer.trim($0) }
             try Task.checkCancellation()
             guard let line, !line.isEmpty else {
                 throw AuthStateError(.cancelled, stage: purpose.stage, "No address was pasted.")
@@ -24,7 +22,7 @@ struct PasteSession: ExternalUserAgentSession {
                 return answer
             }
             if attempt < Self.attempts {
-                explain("That is not it. Paste the whole address, which begins with \(redirectURI.rawValue).")
+                agent.explain("That is not it. Paste the whole address, which begins with \(redirectURI.rawValue).")
             }
         }
         throw AuthStateError(

@@ -8,9 +8,9 @@ public struct PasteUserAgent: ExternalUserAgent {
     /// The port that stands for "any free port": reserved by IANA (RFC 6335), so that nothing else should answer there.
     package static let unusedPort: UInt16 = 49151
 
-    private let show: @Sendable (URL) -> Void
-    private let read: @Sendable () async throws -> String?
-    private let explain: @Sendable (String) -> Void
+    let show: @Sendable (URL) -> Void
+    let read: @Sendable () async throws -> String?
+    let explain: @Sendable (String) -> Void
 
     /// Makes a user agent on the terminal: instructions on standard error, the answer from standard input.
     public init() {
@@ -38,7 +38,7 @@ public struct PasteUserAgent: ExternalUserAgent {
     ) async throws -> any ExternalUserAgentSession {
         let asked = try redirectURI ?? RedirectURI("http://127.0.0.1:0/callback")
         let redirectURI = asked.port == 0 ? asked.withPort(Self.unusedPort) : asked
-        return PasteSession(redirectURI: redirectURI, purpose: purpose, show: show, read: read, explain: explain)
+        return PasteSession(agent: self, redirectURI: redirectURI, purpose: purpose)
     }
 }
 

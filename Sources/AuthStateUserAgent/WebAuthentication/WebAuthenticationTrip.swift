@@ -8,19 +8,16 @@ final class WebAuthenticationTrip: ExternalUserAgentSession {
     private let place: CallbackPlace
     private let purpose: UserAgentPurpose
     private let callback: WebAuthenticationCallback
-    private let configuration: WebAuthenticationUserAgent.Configuration
-    private let makeBrowser: @MainActor @Sendable () -> any WebAuthenticationBrowser
+    private let agent: WebAuthenticationUserAgent
     private let browser = Lock<(any WebAuthenticationBrowser)?>(nil)
     private let isPresented = Lock(false)
     private let answer = SharedResult<URL>()
 
     init(
-        place: CallbackPlace, purpose: UserAgentPurpose, callback: WebAuthenticationCallback,
-        configuration: WebAuthenticationUserAgent.Configuration,
-        makeBrowser: @escaping @MainActor @Sendable () -> any WebAuthenticationBrowser
+        _ agent: WebAuthenticationUserAgent, place: CallbackPlace, purpose: UserAgentPurpose,
+        callback: WebAuthenticationCallback
     ) {
-        (self.place, self.purpose, self.callback) = (place, purpose, callback)
-        (self.configuration, self.makeBrowser) = (configuration, makeBrowser)
+        (self.agent, self.place, self.purpose, self.callback) = (agent, place, purpose, callback)
     }
 
     var redirectURI: RedirectURI { place.redirectURI }
@@ -28,8 +25,8 @@ final class WebAuthenticationTrip: ExternalUserAgentSession {
     func present(_ url: URL) async throws -> AuthorizationCallback {
         let page = WebAuthenticationPage(
             url: try purpose.browserURL(url).url, callback: callback,
-            isEphemeral: configuration.prefersEphemeralWebBrowserSession,
-            additionalHeaderFields: configuration.additionalHeaderFields)
+            isEphemeral: agent.configuration.prefersEphemeralWebBrowserSession,
+            additionalHeaderFields: agent.configuration.additionalHeaderFields)
         let isFirst = isPresented.withLock { isPresented in
             defer { isPresented = true }
             return !isPresented
@@ -51,7 +48,7 @@ final class WebAuthenticationTrip: ExternalUserAgentSession {
     @MainActor
     private func open(_ page: WebAuthenticationPage) throws {
         try Task.checkCancellation()
-        let browser = makeBrowser()
+        let browser = agent.makeBrowser()
         self.browser.withLock { $0 = browser }
         do throws(WebAuthenticationFailure) {
             try browser.start(page) { [answer] result in answer.finish(result.mapError { $0 as any Error }) }

@@ -21,11 +21,6 @@ public struct WebAuthenticationUserAgent: ExternalUserAgent {
         public var callbackURL: RedirectURI?
 
         /// Makes a configuration.
-        ///
-        /// - Parameters:
-        ///   - prefersEphemeralWebBrowserSession: Whether the window shares no cookies with the browser.
-        ///   - additionalHeaderFields: Header fields for the first request; needs iOS 17.4, macOS 14.4 or visionOS 1.1.
-        ///   - callbackURL: The URL at which the answer reaches the app; nil for the redirect URI itself.
         public init(
             prefersEphemeralWebBrowserSession: Bool = false, additionalHeaderFields: [String: String] = [:],
             callbackURL: RedirectURI? = nil
@@ -35,9 +30,9 @@ public struct WebAuthenticationUserAgent: ExternalUserAgent {
         }
     }
 
-    private let configuration: Configuration
+    let configuration: Configuration
     private let features: WebAuthenticationFeatures
-    private let makeBrowser: @MainActor @Sendable () -> any WebAuthenticationBrowser
+    let makeBrowser: @MainActor @Sendable () -> any WebAuthenticationBrowser
 
     package init(
         configuration: Configuration, features: WebAuthenticationFeatures,
@@ -58,9 +53,8 @@ public struct WebAuthenticationUserAgent: ExternalUserAgent {
         guard configuration.additionalHeaderFields.isEmpty || features.additionalHeaderFields else {
             throw Self.tooOld("additional header fields", "Leave them out on older systems.", purpose)
         }
-        return WebAuthenticationTrip(
-            place: place, purpose: purpose, callback: try callback(at: place.callbackURL, purpose),
-            configuration: configuration, makeBrowser: makeBrowser)
+        let callback = try callback(at: place.callbackURL, purpose)
+        return WebAuthenticationTrip(self, place: place, purpose: purpose, callback: callback)
     }
 
     private func callback(
