@@ -1,7 +1,7 @@
 public import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
-public import AuthStateOAuth
+import AuthStateOAuth
 public import AuthStateStorage
 
 /// A store that also finds states by what the provider calls them: its session (`sid`) and its user (`sub`).
