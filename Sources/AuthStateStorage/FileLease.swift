@@ -209,6 +209,8 @@ final class FileLease: AuthStateLease {
 
     /// Acquires the lock anew: another process may have held it since the last save.
     private func acquireAgain(_ state: inout State) throws -> FileLock {
+        // The save may have ended after this function began: one that was given up.
+        _ = begin()
         guard let lock = try FileLock.attempt(file.lockPath) else { throw AuthStateError.storeLocked(file.path) }
         state.lock = lock
         state.reading = Result {
