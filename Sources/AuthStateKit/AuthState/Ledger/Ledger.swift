@@ -30,6 +30,7 @@ extension AuthState {
         }
 
         var undecided: Stamp? { rare.undecided }
+        var storedAt: Stamp { rare.storedAt }
         var outcomes: UInt64 { rare.outcomes }
         var storeError: Box<AuthStateError>? { rareBox?.value.storeError }
         var sideTokens: [RenewalParameters: TokenResponse] { rareBox?.value.sideTokens ?? [:] }
