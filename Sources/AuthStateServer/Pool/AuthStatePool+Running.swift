@@ -41,7 +41,7 @@ extension AuthStatePool {
     /// Waits until no renewal is in progress, then tries once more to save unsaved changes, before a program ends.
     ///
     /// Returns at once when the calling task is cancelled.
-    package func drain() async {
+    public func drain() async {
         // A renewal in progress refers to its state; an unsaved state may be in the table alone.
         let states = contents.withLock { $0.table.statesInUse { !$0.hasNoStoreError } }
         for state in states { await state.drain() }
