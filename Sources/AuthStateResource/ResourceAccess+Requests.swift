@@ -121,18 +121,24 @@ extension ResourceAccess {
 
     /// Returns a fresh access token for an HTTP client that takes one from a function; logs in first when there is none.
     ///
-    /// After a refusal it is another token than the refused one; any number of callers share one renewal, or login. A token
-    /// that is bound to a DPoP key is useless without it: use `withFreshToken` there.
+    /// A token that is bound to a DPoP key is useless without it: use `withFreshToken` there.
+    ///
+    /// - Throws: As `performAction(_:operation:)`.
+    public nonisolated(nonsending) func accessToken() async throws -> String {
+        try await withFreshToken(nil) { $0.accessToken }
+    }
+
+    /// Returns another access token than one that the resource refused; any number of callers share one renewal, or login.
     ///
     /// - Parameters:
-    ///   - rejection: The resource's refusal, whose challenge leads; nil for the first token.
+    ///   - rejection: The refusal, whose challenge leads.
     ///   - refused: The refused token.
     /// - Throws: As `performAction(_:operation:)`.
     public nonisolated(nonsending) func accessToken(
-        after rejection: TokenRejected? = nil, of refused: String = ""
+        after rejection: TokenRejected, of refused: String
     ) async throws -> String {
         try await withFreshToken(nil) { tokens in
-            if let rejection, tokens.accessToken == refused { throw rejection }
+            if tokens.accessToken == refused { throw rejection }
             return tokens.accessToken
         }
     }
