@@ -58,7 +58,7 @@ extension PostgresAuthStateStore {
     /// Makes the table if it is not there, as the role of the connection, which then owns it. Its owner may do so again, and
     /// several programs of one role at the same time.
     ///
-    /// - Parameter onlyIfMissing: Whether a table of this name is left as it is, which another role may own, and is checked alone.
+    /// - Parameter onlyIfMissing: Whether a table of this name is only checked, and not changed. Another role may own it.
     /// - Throws: `AuthStateError` of kind `.store`; when it was not allowed, nothing has changed.
     public func createSchema(onlyIfMissing: Bool = false) async throws {
         if onlyIfMissing, try await inspect() != nil { return try await checkSchema() }

@@ -66,8 +66,8 @@ public final class PostgresAuthStateStore: AuthStateStore {
 
     /// Runs a transaction while no other caller holds the key, in this process or another, here or on another machine.
     ///
-    /// Within a process waiters take turns in order of arrival; among processes there is no order, and `look` is called whenever
-    /// `run` hears of a change. A database that does not answer adds its own timeouts to the deadline. A save that the body
+    /// Within a process waiters take turns in order of arrival; among processes there is no order. While another process has the
+    /// lease, `look` is called whenever `run()` hears of a change; a result ends the wait. A database that does not answer adds its own timeouts to the deadline. A save that the body
     /// began is finished even when its task is cancelled.
     ///
     /// - Throws: `AuthStateError` with `.storeLocked` at the deadline, `.storeUnwritable` when the database cannot be

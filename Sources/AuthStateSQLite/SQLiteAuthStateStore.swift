@@ -100,8 +100,9 @@ public final class SQLiteAuthStateStore: AuthStateStore {
 
     /// Runs a transaction under a lease that excludes every other holder of the key, in this process or another.
     ///
-    /// Within a process waiters take turns in the order in which they came; among processes there is no order. A save
-    /// that the body began is finished even when its task is cancelled.
+    /// Within a process waiters take turns in the order in which they came; among processes there is no order. A
+    /// process that has the lease and changes the state has `look` called, whose result ends the wait. A save that the body began
+    /// is finished even when its task is cancelled; the lease is released when the body returns or throws.
     ///
     /// - Throws: `AuthStateError` with `.storeLocked` at the deadline, `.storeUnwritable` when the lock file cannot be
     ///   created; `CancellationError` when cancelled while waiting; the errors of the body.

@@ -59,6 +59,7 @@ public protocol SignatureVerifier: Sendable {
 
 /// A private key, imported for one scheme.
 public protocol SignatureSigner: Sendable {
+    /// The signature of a message, in JOSE's form.
     func sign(_ message: [UInt8]) throws(JOSEError) -> [UInt8]
 }
 
