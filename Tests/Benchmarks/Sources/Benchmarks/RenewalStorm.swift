@@ -66,8 +66,8 @@ enum RenewalStorm {
             if !isRunning {
                 isRunning = true
                 Task {
+                    defer { finish() }
                     try await work()
-                    finish()
                 }
             }
             try await withTaskCancellationHandler {
