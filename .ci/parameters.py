@@ -8,7 +8,8 @@ The rule holds for each public function, initializer and subscript that has thre
 has a "- Parameter" or "- Parameters:" section: every parameter has an entry, under its internal name as DocC requires;
 the entries are in the order of the signature, before "- Returns" and "- Throws". Two kinds may leave the section out,
 because the parameters are described elsewhere: an initializer that only sets public properties, each by a parameter of
-its name, and a function that a protocol of these modules requires, where the protocol has the section.
+its name, and a function that a protocol of these modules requires, where the protocol has the section; functions of the
+same labels count as such, conforming or not.
 
 Reads the sources, not the compiler's output: the code for Apple's platforms, which Linux does not compile, is checked
 too, and nothing has to be built.
