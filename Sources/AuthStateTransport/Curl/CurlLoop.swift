@@ -18,6 +18,8 @@
         private var cutOff: [CurlTransfer] = []
         /// The time to look at them again.
         private var nextRelease = ContinuousClock.now
+        /// The time at which the time for a stream's head ends; that one may have come since. Nil when none is waited for.
+        private var firstHeadEnd: ContinuousClock.Instant?
         /// The number of streams in progress, whose connections do not count.
         private var streams = 0 {
             didSet {
@@ -98,8 +100,9 @@
                     }
                 }
                 isRinging = sockets.waitAndAct(
-                    until: [queue.firstEnd, cutOff.isEmpty ? nil : nextRelease].compactMap(\.self).min())
+                    until: [queue.firstEnd, firstHeadEnd, cutOff.isEmpty ? nil : nextRelease].compactMap(\.self).min())
                 release()
+                endLate()
                 for exchange in queue.removeExpired(at: .now) {
                     exchange.finish(.failure(CurlFailure.noConnection(for: exchange.request)))
                 }
@@ -124,6 +127,16 @@
             guard !cutOff.isEmpty, nextRelease <= .now else { return }
             for transfer in cutOff { transfer.pause() }
             nextRelease = .now + .milliseconds(20)
+        }
+
+        /// Ends the streams whose head has not come in time.
+        private func endLate() {
+            guard let firstHeadEnd, firstHeadEnd <= .now else { return }
+            for transfer in transfers.values where transfer.headEnd.map({ $0 <= .now }) ?? false {
+                transfer.exchange.finish(.failure(CurlFailure.timedOut(transfer.exchange.request)))
+                end(transfer)
+            }
+            self.firstHeadEnd = transfers.values.compactMap(\.headEnd).min()
         }
 
         /// Starts an exchange, as soon as its host has room for it.
@@ -164,6 +177,7 @@
                 return false
             }
             transfers[ObjectIdentifier(exchange)] = transfer
+            firstHeadEnd = [firstHeadEnd, transfer.headEnd].compactMap(\.self).min()
             return true
         }
 

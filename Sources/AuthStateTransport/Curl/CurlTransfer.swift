@@ -12,6 +12,7 @@
         let search: CurlAuthorities.Search
         /// The part of the exchange's time that it waited for its turn, or that an earlier search took.
         let spentMilliseconds: Int
+        private let start = ContinuousClock.now
         /// Header lines and the place where libcurl writes about TLS; both must outlive the exchange.
         var headerLines: OpaquePointer?
         let detail = UnsafeMutablePointer<CChar>.allocate(capacity: AuthStateCurl_CURL_ERROR_SIZE)
@@ -57,6 +58,13 @@
         deinit {
             AuthStateCurlListFree(headerLines)
             detail.deallocate()
+        }
+
+        /// The end of the time for the head of a stream; nil for another exchange, and when the head has come.
+        var headEnd: ContinuousClock.Instant? {
+            guard exchange.body != nil, !isStreaming else { return nil }
+            return exchange.upload?.deadline(exchange.request.timeout)
+                ?? start + exchange.request.timeout - .milliseconds(spentMilliseconds)
         }
 
         /// Returns the transfer behind a callback's context, which the loop keeps alive while the handle is in use.

@@ -49,15 +49,6 @@
             if let source, let upload {
                 upload.start(source, wake: { mailbox.post(.resume(exchange)) }, fail: end)
             }
-            let limit = Task {
-                var deadline = ContinuousClock.now + request.timeout
-                repeat {
-                    try await Task.sleep(until: deadline)
-                    deadline = upload?.deadline(request.timeout) ?? deadline
-                } while deadline > .now
-                end(CurlFailure.timedOut(request))
-            }
-            defer { limit.cancel() }
             let head = try await perform(exchange, by: mailbox)
             let reader = BodyReader(body) { end(CancellationError()) }
             return StreamedResponse(status: head.status, headers: head.headers, trailers: { body.trailers }) { [self] in
