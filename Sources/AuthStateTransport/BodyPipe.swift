@@ -28,11 +28,14 @@ final class BodyPipe: Sendable {
     /// Whether the transport may go on: a reader can make room while the transport is about to pause.
     var hasRoom: Bool { state.withLock { !$0.isPaused } }
 
+    /// Whether the exchange has ended, so that there is nothing to cancel.
+    var hasEnded: Bool { state.withLock { $0.end != nil } }
+
     /// Takes a piece, which is not empty; false asks the transport to pause until there is room.
     func take(_ piece: Data) -> Bool {
         let (reader, ahead, isPaused) = state.withLock { state in
             guard state.end == nil else { return (CheckedContinuation<Data?, any Error>?.none, Data(), false) }
-            state.ahead.append(piece)
+            if state.ahead.isEmpty { state.ahead = piece } else { state.ahead.append(piece) }
             if let reader = state.reader.take() {
                 defer { state.ahead = Data() }
                 return (reader, state.ahead, false)
@@ -88,7 +91,7 @@ final class BodyReader: Sendable {
 
     init(_ pipe: BodyPipe, cancel: @escaping @Sendable () -> Void) { (self.pipe, self.cancel) = (pipe, cancel) }
 
-    deinit { cancel() }
+    deinit { if !pipe.hasEnded { cancel() } }
 
     /// Returns the next piece; cancels the exchange when the task is cancelled.
     func next() async throws -> Data? {

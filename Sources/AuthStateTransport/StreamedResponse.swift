@@ -56,7 +56,7 @@ public struct StreamedResponse: Sendable, AsyncSequence, Redacted {
                 throw TransportError(
                     .responseTooLarge, "The answer has more than \(maximumBytes) bytes.", requestMayHaveBeenSent: true)
             }
-            response.body.append(piece)
+            if response.body.isEmpty { response.body = piece } else { response.body.append(piece) }
         }
         return response
     }
