@@ -7,10 +7,14 @@ extension JSONValue {
     /// surrogates without their partner, numbers that are too long or beyond a double's range, and nesting deeper than
     /// `maximumDepth` (never more than 512). The time taken grows linearly with the document.
     public init(parsing bytes: some Collection<UInt8>, maximumDepth: Int = 64) throws(JSONError) {
-        self = try Array(bytes).withUnsafeBufferPointer { bytes throws(JSONError) in
-            var parser = JSONParser(bytes: bytes, maximumDepth: min(maximumDepth, 512))
-            return try parser.parseDocument()
+        func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> Result<JSONValue, JSONError> {
+            Result { () throws(JSONError) in
+                var parser = JSONParser(bytes: bytes, maximumDepth: min(maximumDepth, 512))
+                return try parser.parseDocument()
+            }
         }
+        let parsed = bytes.withContiguousStorageIfAvailable(parse) ?? Array(bytes).withUnsafeBufferPointer(parse)
+        self = try parsed.get()
     }
 }
 
