@@ -69,15 +69,63 @@ extension Task {
 ///
 /// - Throws: `BridgeFailure` when it takes longer, and its errors.
 func within<R: Sendable>(_ limit: Duration, _ body: @escaping @Sendable () async throws -> R) async throws -> R {
-    try await withThrowingTaskGroup(of: R.self) { group in
-        group.addTask { try await body() }
-        group.addTask {
-            try await Task.sleep(for: limit)
-            throw BridgeFailure(
-                .internalError, "The server's answer did not end within \(limit.components.seconds) seconds.")
+    let task = Task { try await body() }
+    let end = Deadlines.shared.add(limit) { task.cancel() }
+    let result = await withTaskCancellationHandler {
+        await task.result
+    } onCancel: {
+        task.cancel()
+    }
+    if !Deadlines.shared.remove(end), case .failure = result, !Task.isCancelled {
+        throw BridgeFailure(
+            .internalError, "The server's answer did not end within \(limit.components.seconds) seconds.")
+    }
+    return try result.get()
+}
+
+/// Functions that are called at their time, unless they are removed before: one task sleeps for all, where a task for each takes
+/// as long as a short message.
+private final class Deadlines: Sendable {
+    static let shared = Deadlines()
+
+    private struct State {
+        var functions: [Int: (end: ContinuousClock.Instant, call: @Sendable () -> Void)] = [:]
+        var last = 0
+        /// The time at which a task looks for functions to call.
+        var nextLook: ContinuousClock.Instant?
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ limit: Duration, _ call: @escaping @Sendable () -> Void) -> Int {
+        let end = ContinuousClock.now + limit
+        let (number, isFirst) = state.withLock { state in
+            state.last += 1
+            state.functions[state.last] = (end, call)
+            let isFirst = state.nextLook.map { end < $0 } ?? true
+            if isFirst { state.nextLook = end }
+            return (state.last, isFirst)
         }
-        defer { group.cancelAll() }
-        guard let first = try await group.next() else { throw CancellationError() }
-        return first
+        if isFirst { look(at: end) }
+        return number
+    }
+
+    /// Removes a function; false when it was called.
+    func remove(_ number: Int) -> Bool { state.withLock { $0.functions.removeValue(forKey: number) != nil } }
+
+    private func look(at end: ContinuousClock.Instant) {
+        Task {
+            try? await Task.sleep(until: end)
+            let (due, next) = state.withLock { state in
+                let due = state.functions.filter { $0.value.end <= end }
+                for number in due.keys { state.functions[number] = nil }
+                // An earlier look may have been added meanwhile, which adds the next one.
+                let isLatest = state.nextLook == end
+                if isLatest { state.nextLook = state.functions.values.map(\.end).min() }
+                return (due, isLatest ? state.nextLook : nil)
+            }
+            for function in due.values { function.call() }
+            if let next { look(at: next) }
+        }
     }
 }
