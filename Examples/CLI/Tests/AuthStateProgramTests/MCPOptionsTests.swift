@@ -1,6 +1,7 @@
 import ArgumentParser
 import AuthStateKit
 import Foundation
+import MCPClient
 import Testing
 
 @testable import AuthStateProgram
@@ -88,7 +89,7 @@ struct RunProxyOptionsTests {
 
 struct BridgedMessageTests {
     private func message(_ text: String) throws -> BridgedMessage {
-        try #require(BridgedMessage.read(Array(text.utf8)).first).get()
+        try #require(BridgedMessage.read(Data(text.utf8)).first).get()
     }
 
     @Test(
@@ -131,7 +132,7 @@ struct BridgedMessageTests {
         ])
     func extensions(text: String, declared: String) throws {
         #expect(try String(decoding: message(text).declaring(["x"]).bytes, as: UTF8.self) == declared)
-        #expect(try message(text).declaring([]).bytes == Array(text.utf8))
+        #expect(try message(text).declaring([]).bytes == Data(text.utf8))
     }
 
     @Test func `line breaks between tokens become blanks, and everything else stays as it is`() throws {
@@ -154,7 +155,7 @@ struct LinesTests {
 
     @Test func `each is whole, also the last one without its end`() async throws {
         #expect(
-            try await lines(["a\nb", "c\n\n", "d"]) == ["a", "bc", "", "d"].map { .whole(Array($0.utf8)) })
+            try await lines(["a\nb", "c\n\n", "d"]) == ["a", "bc", "", "d"].map { .whole(Data($0.utf8)) })
         #expect(try await lines([]).isEmpty)
     }
 
@@ -162,7 +163,42 @@ struct LinesTests {
         let long = String(repeating: "x", count: 150_000)
         #expect(
             try await lines(["a\n", String(long.prefix(60_000)), "\nb\n"], limit: 1000)
-                == [.whole(Array("a".utf8)), .tooLong, .whole(Array("b".utf8))])
+                == [.whole(Data("a".utf8)), .tooLong, .whole(Data("b".utf8))])
+    }
+
+    @Test func `a last line without its end that is too long is told too`() async throws {
+        let long = String(repeating: "x", count: 2000)
+        #expect(try await lines(["a\n", long], limit: 1000) == [.whole(Data("a".utf8)), .tooLong])
+    }
+
+    @Test func `lines are written in order, the one that the pipe has no room for as its reader takes it`() async throws
+    {
+        let pipe = Pipe()
+        let output = LineOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+        let written = ["a", String(repeating: "b", count: 300_000), "c", ""].map { Data($0.utf8) }
+        try await output.write(written[0])
+        let long = Task { try await output.write(written[1]) }
+        // The pipe is full when the rest waits for the reader.
+        let writing = pipe.fileHandleForWriting.fileDescriptor
+        for _ in 0..<1_000_000 where isReady(writing, for: POLLOUT, milliseconds: 0) { await Task.yield() }
+        let short = Task {
+            try await output.write(written[2])
+            try await output.write(written[3])
+            try pipe.fileHandleForWriting.close()
+        }
+        var read: [LineInput.Line] = []
+        for await line in LineInput(descriptor: pipe.fileHandleForReading.fileDescriptor) { read.append(line) }
+        #expect(read == written.map { .whole($0) })
+        try await long.value
+        try await short.value
+    }
+
+    @Test func `a line without a reader is an error`() async throws {
+        signal(SIGPIPE, SIG_IGN)
+        let pipe = Pipe()
+        try pipe.fileHandleForReading.close()
+        let output = LineOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+        await #expect(throws: CancellationError.self) { try await output.write(Data("a".utf8)) }
     }
 
     @Test func `reading ends with the task`() async throws {
@@ -175,5 +211,24 @@ struct LinesTests {
         task.cancel()
         #expect(await task.value)
         try pipe.fileHandleForWriting.close()
+    }
+}
+
+struct TimeLimitTests {
+    @Test func `a body that takes too long is cancelled and told, others have their result`() async throws {
+        let failure = BridgeFailure(.internalError, "The server's answer did not end within 0 seconds.")
+        await #expect(throws: failure) {
+            try await within(.milliseconds(20)) { try await Task.sleep(for: .seconds(60)) }
+        }
+        #expect(try await within(.seconds(60)) { 1 } == 1)
+        await #expect(throws: failure) {
+            try await within(.milliseconds(20)) { try await Task.sleep(for: .seconds(60)) }
+        }
+    }
+
+    @Test func `a body ends with its caller`() async throws {
+        let task = Task { try await within(.seconds(60)) { try await Task.sleep(for: .seconds(60)) } }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
     }
 }

@@ -1,5 +1,6 @@
 import AuthStateJOSE
 import AuthStateKit
+import AuthStatePlatform
 import MCPClient
 
 /// A message of JSON-RPC 2.0 on its way between host and server, as far as the transport has to know it.
@@ -16,23 +17,23 @@ struct BridgedMessage: Sendable {
     let method: String?
     let json: JSONValue
     /// The message as it came.
-    let bytes: [UInt8]
+    let bytes: Data
 
     /// The depth of a message that is read; deeper ones are refused.
     private static let maximumDepth = 512
 
     /// Reads what a line, or the data of an event, holds: one message, or several in a list, as revision 2025-03-26 has it.
-    static func read(_ bytes: [UInt8]) -> [Result<BridgedMessage, BridgeFailure>] {
+    static func read(_ bytes: Data) -> [Result<BridgedMessage, BridgeFailure>] {
         let json: JSONValue
         do { json = try JSONValue(parsing: bytes, maximumDepth: maximumDepth) } catch {
             return [.failure(BridgeFailure(.parseError, "This line is no JSON: \(error)."))]
         }
         guard let members = json.arrayValue else { return [read(json, bytes)] }
         if members.isEmpty { return [.failure(BridgeFailure(.invalidRequest, "This list has no message."))] }
-        return members.map { read($0, $0.serialized()) }
+        return members.map { read($0, Data($0.serialized())) }
     }
 
-    private static func read(_ json: JSONValue, _ bytes: [UInt8]) -> Result<BridgedMessage, BridgeFailure> {
+    private static func read(_ json: JSONValue, _ bytes: Data) -> Result<BridgedMessage, BridgeFailure> {
         let id = [json["id"]].compactMap(\.self).first { $0.stringValue != nil || $0.isNumber }
         func failure(_ text: String) -> Result<BridgedMessage, BridgeFailure> {
             .failure(BridgeFailure(.invalidRequest, text, id: id ?? .null))
@@ -44,7 +45,8 @@ struct BridgedMessage: Sendable {
         if let method = json["method"] {
             guard let method = method.stringValue else { return failure("The member method has to be a text.") }
             if json["id"] != nil, id == nil { return failure("The member id has to be a text or a number.") }
-            return .success(Self(kind: id.map(Kind.request) ?? .notification, method: method, json: json, bytes: bytes))
+            let kind = id.map(Kind.request) ?? .notification
+            return .success(Self(kind: kind, method: method, json: json, bytes: bytes))
         }
         guard json["result"] != nil || json["error"] != nil else {
             return failure("A message of JSON-RPC has a method, a result or an error.")
@@ -90,7 +92,8 @@ struct BridgedMessage: Sendable {
         for name in extensions where declared[name] == nil { declared[name] = [:] }
         let changed = Self.replacing(
             path[...], in: members, by: .object(capabilities.merging(["extensions": .object(declared)]) { $1 }))
-        return Self(kind: kind, method: method, json: .object(changed), bytes: JSONValue.object(changed).serialized())
+        let json = JSONValue.object(changed)
+        return Self(kind: kind, method: method, json: json, bytes: Data(json.serialized()))
     }
 
     private static func replacing(
@@ -105,9 +108,9 @@ struct BridgedMessage: Sendable {
     }
 
     /// The message as one line: JSON has line breaks between its tokens alone.
-    var line: [UInt8] {
-        func endsLine(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
-        return bytes.contains(where: endsLine) ? bytes.map { endsLine($0) ? 0x20 : $0 } : bytes
+    var line: Data {
+        guard let first = [0x0A, 0x0D].compactMap(bytes.firstIndex(ofByte:)).min() else { return bytes }
+        return bytes[..<first] + bytes[first...].map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
     }
 }
 
@@ -134,10 +137,10 @@ struct BridgeFailure: Error, Equatable {
     }
 
     /// The message to the host.
-    func line(to id: JSONValue? = nil) -> [UInt8] {
+    func line(to id: JSONValue? = nil) -> Data {
         let error = JSONValue(known: [
             "code": .number(JSONNumber(code.rawValue)), "message": .string(message), "data": data,
         ])
-        return JSONValue.object(["jsonrpc": "2.0", "id": id ?? self.id, "error": error]).serialized()
+        return Data(JSONValue.object(["jsonrpc": "2.0", "id": id ?? self.id, "error": error]).serialized())
     }
 }

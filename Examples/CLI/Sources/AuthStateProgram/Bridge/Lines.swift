@@ -1,12 +1,15 @@
+import AuthStateKit
 import AuthStatePlatform
 import Dispatch
 import Synchronization
 
 /// The lines that come in at a descriptor, read on a thread of its own: no faster than they are taken.
+///
+/// A line is the memory that the system wrote it to; one that comes in several pieces is copied once.
 struct LineInput: AsyncSequence, Sendable {
     /// A line without its end.
     enum Line: Sendable, Equatable {
-        case whole([UInt8])
+        case whole(Data)
         /// A line of more bytes than are kept.
         case tooLong
     }
@@ -19,20 +22,14 @@ struct LineInput: AsyncSequence, Sendable {
         // A semaphore may not end below the value that it began with.
         let taken = DispatchSemaphore(value: 0)
         taken.signal()
-        let (chunks, feed) = AsyncStream<[UInt8]>.makeStream()
+        let (chunks, feed) = AsyncStream<Data>.makeStream()
         let descriptor = descriptor
         let thread = DispatchQueue(label: "authstate.input")
         thread.async {
-            var buffer = [UInt8](repeating: 0, count: 1 << 16)
             while true {
                 taken.wait()
-                let count = read(descriptor, &buffer, buffer.count)
-                if count < 0, errno == EINTR {
-                    taken.signal()
-                    continue
-                }
-                guard count > 0 else { return feed.finish() }
-                feed.yield(Array(buffer[..<count]))
+                guard let chunk = readChunk(from: descriptor) else { return feed.finish() }
+                feed.yield(chunk)
             }
         }
         return Iterator(chunks: chunks.makeAsyncIterator(), taken: taken, limit: limit)
@@ -40,44 +37,66 @@ struct LineInput: AsyncSequence, Sendable {
 
     /// Reads the lines; ends when the task is cancelled.
     struct Iterator: AsyncIteratorProtocol {
-        fileprivate var chunks: AsyncStream<[UInt8]>.AsyncIterator
+        fileprivate var chunks: AsyncStream<Data>.AsyncIterator
         fileprivate let taken: DispatchSemaphore
         fileprivate let limit: Int
-        private var rest: [UInt8] = []
-        private var start = 0
+        /// What was read and not returned.
+        private var chunk = Data()
+        /// The beginning of a line whose end is in a later chunk.
+        private var beginning = Data()
         private var isTooLong = false
 
-        fileprivate init(chunks: AsyncStream<[UInt8]>.AsyncIterator, taken: DispatchSemaphore, limit: Int) {
+        fileprivate init(chunks: AsyncStream<Data>.AsyncIterator, taken: DispatchSemaphore, limit: Int) {
             (self.chunks, self.taken, self.limit) = (chunks, taken, limit)
         }
 
         mutating func next() async -> Line? {
-            var searched = start
             while true {
-                if let end = rest[searched...].firstIndex(of: UInt8(ascii: "\n")) {
-                    defer {
-                        start = end + 1
-                        isTooLong = false
-                    }
-                    if isTooLong || end - start > limit { return .tooLong }
-                    return .whole(Array(rest[start..<end]))
+                if let end = chunk.firstIndex(ofByte: UInt8(ascii: "\n")) {
+                    add(chunk[..<end])
+                    chunk = chunk[(end + 1)...]
+                    return takeLine()
                 }
-                rest.removeFirst(start)
-                start = 0
-                if rest.count > limit { (rest, isTooLong) = ([], true) }
-                searched = rest.count
-                guard let chunk = await chunks.next() else {
-                    defer { rest = [] }
-                    return rest.isEmpty ? nil : .whole(rest)
+                add(chunk)
+                chunk = Data()
+                guard let next = await chunks.next() else {
+                    return beginning.isEmpty && !isTooLong ? nil : takeLine()
                 }
                 taken.signal()
-                rest += chunk
+                chunk = next
             }
+        }
+
+        private mutating func add(_ piece: Data) {
+            isTooLong = isTooLong || beginning.count + piece.count > limit
+            if isTooLong { beginning = Data() } else { beginning.add(piece) }
+        }
+
+        private mutating func takeLine() -> Line {
+            defer { (beginning, isTooLong) = (Data(), false) }
+            return isTooLong ? .tooLong : .whole(beginning)
         }
     }
 }
 
-/// Writes lines to a descriptor, whole and in order: short ones at once where there is room, others on a thread of its own.
+/// Reads what has come at a descriptor, waiting for something; nil at the end.
+private func readChunk(from descriptor: Int32) -> Data? {
+    let room = 1 << 16
+    guard let memory = malloc(room) else { return nil }
+    var count = read(descriptor, memory, room)
+    while count < 0, errno == EINTR || errno == EAGAIN {
+        isReady(descriptor, for: POLLIN)
+        count = read(descriptor, memory, room)
+    }
+    // The rest of the memory goes back; what stays has its place.
+    guard count > 0, let kept = realloc(memory, count) else {
+        free(memory)
+        return nil
+    }
+    return Data(bytesNoCopy: kept, count: count, deallocator: .free)
+}
+
+/// Writes lines to a descriptor, whole and in order: at once as long as there is room, the rest on a thread of its own.
 final class LineOutput: Sendable {
     private let descriptor: Int32
     private let queue = DispatchQueue(label: "authstate.output")
@@ -87,35 +106,76 @@ final class LineOutput: Sendable {
     /// A pipe that can be written to takes so many bytes without a wait (POSIX).
     private static let room = Int(PIPE_BUF)
 
+    private enum Progress {
+        /// So many bytes of the line and its end are written; more would have to wait.
+        case written(Int)
+        case done
+        /// The reader has gone.
+        case failed
+    }
+
     init(descriptor: Int32) { self.descriptor = descriptor }
 
     /// Writes a line, and returns when it is written.
     ///
     /// - Throws: `CancellationError` where the reader has gone.
-    func write(_ line: [UInt8]) async throws {
-        let bytes = line + [UInt8(ascii: "\n")]
-        let isWrittenAtOnce = waiting.withLock { waiting -> Bool? in
-            if waiting == 0, bytes.count <= Self.room, hasRoom { return writeAll(bytes, to: descriptor) }
-            waiting += 1
-            return nil
+    func write(_ line: Data) async throws {
+        var progress = waiting.withLock { waiting -> Progress in
+            let progress = waiting == 0 ? write(line, from: 0, waits: false) : .written(0)
+            if case .written = progress { waiting += 1 }
+            return progress
         }
-        let isWritten: Bool
-        if let isWrittenAtOnce {
-            isWritten = isWrittenAtOnce
-        } else {
-            isWritten = await withCheckedContinuation { continuation in
+        if case .written(let start) = progress {
+            progress = await withCheckedContinuation { continuation in
                 queue.async { [self] in
-                    let isWritten = writeAll(bytes, to: descriptor)
+                    let progress = write(line, from: start, waits: true)
                     waiting.withLock { $0 -= 1 }
-                    continuation.resume(returning: isWritten)
+                    continuation.resume(returning: progress)
                 }
             }
         }
-        if !isWritten { throw CancellationError() }
+        if case .failed = progress { throw CancellationError() }
     }
 
-    private var hasRoom: Bool {
-        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        return poll(&request, 1, 0) == 1 && request.revents & Int16(POLLOUT) != 0
+    private func write(_ line: Data, from start: Int, waits: Bool) -> Progress {
+        var written = start
+        while written <= line.count {
+            if !isReady(descriptor, for: POLLOUT, milliseconds: waits ? -1 : 0), !waits { return .written(written) }
+            let count = writePart(of: line, from: written, atMost: waits ? .max : Self.room)
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            guard count > 0 else { return .failed }
+            written += count
+        }
+        return .done
+    }
+
+    /// Writes a line and its end from a byte on, in one call and without a copy.
+    private func writePart(of line: Data, from start: Int, atMost limit: Int) -> Int {
+        line.withUnsafeBytes { line in
+            var end = UInt8(ascii: "\n")
+            return withUnsafeMutableBytes(of: &end) { end in
+                let rest = UnsafeMutableRawBufferPointer(mutating: .init(rebasing: line[start...].prefix(limit)))
+                let parts = [
+                    iovec(iov_base: rest.baseAddress, iov_len: rest.count),
+                    iovec(iov_base: end.baseAddress, iov_len: rest.count < limit ? 1 : 0),
+                ]
+                return writev(descriptor, parts, 2)
+            }
+        }
+    }
+}
+
+extension Data {
+    /// The first place of a byte, by the C library's search; nil where there is none.
+    func firstIndex(ofByte byte: UInt8) -> Index? {
+        withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress, let found = memchr(start, Int32(byte), bytes.count) else { return nil }
+            return startIndex + (UnsafeRawPointer(found) - start)
+        }
+    }
+
+    /// Appends bytes; nothing is copied where there were none.
+    fileprivate mutating func add(_ piece: Data) {
+        if isEmpty { self = piece } else { append(piece) }
     }
 }

@@ -12,7 +12,7 @@ extension MCPBridge {
             throw Self.malformed("with \(response.mediaType?.printable() ?? "nothing")")
         }
         var answer: BridgedMessage?
-        for result in BridgedMessage.read(Array(try await collected(response).body)) {
+        for result in BridgedMessage.read(try await collected(response).body) {
             guard case .success(let found) = result else { throw Self.malformed("with JSON that is no message") }
             if found.answers(message) { answer = found } else { await forward(found) }
         }
@@ -45,7 +45,7 @@ extension MCPBridge {
     private func pass(_ event: EventStreamParser.Event, until message: BridgedMessage? = nil) async -> BridgedMessage? {
         guard event.name == "message", !event.data.isEmpty else { return nil }
         var answer: BridgedMessage?
-        for result in BridgedMessage.read(Array(event.data.utf8)) {
+        for result in BridgedMessage.read(Data(event.data.utf8)) {
             switch result {
             case .success(let found):
                 if let message, found.answers(message) { answer = found } else { await forward(found) }

@@ -57,7 +57,7 @@ extension MCPBridge {
         var request = TransportRequest(method: method, url: url, headers: ["Accept": accept], timeout: timeout)
         if let message {
             request.headers.append("Content-Type", "application/json")
-            request.body = Data(message.declaring(extensions).bytes)
+            request.body = message.declaring(extensions).bytes
         }
         if let message, let revision = message.revision {
             request.headers.append("MCP-Protocol-Version", Tool.headerValue(revision))
@@ -81,7 +81,7 @@ extension MCPBridge {
 
     /// The error that an answer has; nil where it has none of the protocol's.
     private static func error(in response: TransportResponse) -> JSONRPCError.Code? {
-        let json = try? JSONValue(parsing: Array(response.body))
+        let json = try? JSONValue(parsing: response.body)
         return (json?["error"]?["code"]?.intValue).map(JSONRPCError.Code.init)
     }
 
@@ -89,9 +89,9 @@ extension MCPBridge {
     private func refusal(_ response: StreamedResponse, of message: BridgedMessage) async throws -> BridgedMessage? {
         let response = try await collected(response)
         if let id = message.requestID, Self.error(in: response) != nil {
-            var members = try JSONValue(parsing: Array(response.body)).objectValue ?? [:]
+            var members = try JSONValue(parsing: response.body).objectValue ?? [:]
             (members["id"], members["jsonrpc"]) = (id, "2.0")
-            return try BridgedMessage.read(JSONValue.object(members).serialized())[0].get()
+            return try BridgedMessage.read(Data(JSONValue.object(members).serialized()))[0].get()
         }
         if message.method == "initialize", [400, 404, 405].contains(response.status),
             let stream = try await openStream()
@@ -123,7 +123,7 @@ extension MCPBridge {
                 "jsonrpc": "2.0", "id": "authstate-tools", "method": "tools/list",
                 "params": JSONValue(known: ["_meta": meta, "cursor": cursor]),
             ])
-            let request = try BridgedMessage.read(list.serialized())[0].get()
+            let request = try BridgedMessage.read(Data(list.serialized()))[0].get()
             let listing = try await post(request, over: connection)
             guard (200..<300).contains(listing.status) else { break }
             let answer = try await answer(to: request, in: listing, over: connection)

@@ -58,7 +58,7 @@ extension MCPBridge {
 
     private func pass(_ event: EventStreamParser.Event, to answers: Waiters<JSONValue, BridgedMessage>) async {
         guard event.name == "message" else { return }
-        for case .success(let message) in BridgedMessage.read(Array(event.data.utf8)) {
+        for case .success(let message) in BridgedMessage.read(Data(event.data.utf8)) {
             if message.kind == .response, let id = message.json["id"], answers.resume(id, with: .success(message)) {
                 continue
             }
@@ -86,7 +86,7 @@ extension MCPBridge {
 
     private func post(_ message: BridgedMessage, to endpoint: URL) async throws {
         let request = TransportRequest(
-            method: .post, url: endpoint, headers: ["Content-Type": "application/json"], body: Data(message.bytes),
+            method: .post, url: endpoint, headers: ["Content-Type": "application/json"], body: message.bytes,
             timeout: timeout)
         let response = try await link.stream(request, operation: message.operation, onLogin: tellOfLogin)
         guard (200..<300).contains(response.status) else {

@@ -21,7 +21,7 @@ extension MCPBridge {
                     throw Self.malformed("with an error where another session was to begin")
                 }
                 let initialized: JSONValue = ["jsonrpc": "2.0", "method": "notifications/initialized"]
-                _ = try await exchange(try BridgedMessage.read(initialized.serialized())[0].get(), reopens: true)
+                _ = try await exchange(try BridgedMessage.read(Data(initialized.serialized()))[0].get(), reopens: true)
                 listen()
             }
         }
@@ -63,7 +63,7 @@ extension MCPBridge {
         guard valid.count < all.count else { return answer }
         result["tools"] = .array(valid)
         members["result"] = .object(result)
-        return try BridgedMessage.read(JSONValue.object(members).serialized())[0].get()
+        return try BridgedMessage.read(Data(JSONValue.object(members).serialized()))[0].get()
     }
 
     /// Tells the server that the session is over; no login is made for it.

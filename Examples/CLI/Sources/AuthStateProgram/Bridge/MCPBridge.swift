@@ -159,7 +159,7 @@ actor MCPBridge {
     }
 
     /// Writes a line to the host; one that has gone is noticed at the end of its input.
-    func write(_ line: [UInt8]) async { try? await output.write(line) }
+    func write(_ line: Data) async { try? await output.write(line) }
 
     /// Tells the host's log that a user has to log in, where the protocol allows it.
     nonisolated func tellOfLogin() {
@@ -169,7 +169,7 @@ actor MCPBridge {
                 "level": "notice", "logger": "authstate", "data": .string("Waiting for the user to log in."),
             ],
         ]
-        Task { if await connection.hasLog { await write(note.serialized()) } }
+        Task { if await connection.hasLog { await write(Data(note.serialized())) } }
     }
 
     /// Ends the messages on their way, and the session.

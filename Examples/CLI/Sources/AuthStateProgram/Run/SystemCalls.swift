@@ -6,11 +6,21 @@ public func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
         let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        if count < 0, errno == EINTR || errno == EAGAIN { continue }
+        if count < 0, errno == EINTR || errno == EAGAIN {
+            isReady(descriptor, for: POLLOUT)
+            continue
+        }
         guard count > 0 else { return false }
         rest = rest.dropFirst(count)
     }
     return true
+}
+
+/// Waits until a descriptor has bytes (`POLLIN`) or room for them (`POLLOUT`), or has failed; -1 milliseconds have no end.
+@discardableResult
+func isReady(_ descriptor: Int32, for events: Int32, milliseconds: Int32 = -1) -> Bool {
+    var request = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+    return poll(&request, 1, milliseconds) == 1 && request.revents & Int16(events) != 0
 }
 
 /// Lends strings to a system call, as an array that ends with a null pointer.
