@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateKit
+import AuthStateStorage
 import AuthStateTesting
 import Testing
 
@@ -23,6 +24,42 @@ struct UnauthorizedTests {
             fixture.transport.requests.map { $0.headers["Authorization"] }
                 == ["Bearer SECRET-access-0", nil, "Bearer SECRET-access-1"])
         #expect(state.isAuthorized)
+    }
+
+    @Test func `a token that is refused before its renewal has ended is renewed once more`() async throws {
+        var fixture = try Fixture([
+            Fixture.tokens(1), unauthorized("Bearer"), Fixture.tokens(2), .json("{}"),
+        ])
+        let (gate, events) = (ScriptedTransport.Gate(), EventLog())
+        fixture.options.observer = events
+        let state = fixture.state(store: LingeringLeases(gate))
+        let renewal = Task { try await state.refresh() }
+        await gate.arrivals()
+        let request = Task { try await state.performAction(api).status }
+        try await eventually { events.events.contains(.tokensRequested(joined: true)) }
+        gate.open()
+        #expect(try await bounded { try await request.value } == 200)
+        #expect(try await renewal.value.accessToken == "SECRET-access-1")
+        #expect(
+            fixture.transport.requests.compactMap { $0.headers["Authorization"] }
+                == ["Bearer SECRET-access-1", "Bearer SECRET-access-2"])
+    }
+
+    @Test func `a renewal for a refused token that brings the same one is the only one of its callers`() async throws {
+        let (refusals, gate) = (ScriptedTransport.Gate(), ScriptedTransport.Gate())
+        let refused = ScriptedTransport.Reply.gated(refusals, then: unauthorized("Bearer"))
+        var fixture = try Fixture(
+            Array(repeating: refused, count: 20) + [.gated(gate, then: Fixture.tokens(0))], then: Fixture.tokens(0))
+        let events = EventLog()
+        fixture.options.observer = events
+        let state = fixture.state()
+        let requests = (0..<20).map { _ in Task { await authError { try await state.performAction(api) }?.code } }
+        await refusals.arrivals(20)
+        refusals.open()
+        try await eventually { events.events.count { $0 == .tokensRequested(joined: true) } == 19 }
+        gate.open()
+        for request in requests { #expect(try await bounded { await request.value } == .tokenRejected) }
+        #expect(fixture.spent.count == 1)
     }
 
     @Test("a second 401 moves the state into error, with the challenge and the body in it; the grant is kept")
@@ -258,3 +295,21 @@ private struct Joining: AuthStateObserver {
 
 /// Something that must stay with its caller.
 private final class NSObjectLike { var count = 0 }
+
+/// A store whose leases end at a gate, after what they saved is shown.
+private struct LingeringLeases: AuthStateStore {
+    private let inner = InMemoryAuthStateStore()
+    private let gate: ScriptedTransport.Gate
+    init(_ gate: ScriptedTransport.Gate) { self.gate = gate }
+
+    func load(_ key: AuthStateKey) async throws -> StoredAuthState? { try await inner.load(key) }
+
+    nonisolated(nonsending) func withLease<R>(
+        _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R {
+        let result = try await inner.withLease(key, deadline: deadline, whileWaiting: look, body)
+        try await gate.pass()
+        return result
+    }
+}

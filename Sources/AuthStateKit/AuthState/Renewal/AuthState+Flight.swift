@@ -48,7 +48,7 @@ extension AuthState {
     /// Waits outside the actor, so that a thousand callers need no thousand turns there when a renewal ends.
     nonisolated(nonsending) func tokens(_ parameters: RenewalParameters, reason: Flight.Reason) async throws -> Tokens {
         let asked = clock.secondsSince1970
-        var hasSeenExpired = false
+        var hasSeenUseless = false
         while true {
             let flight: Flight
             let isJoined: Bool
@@ -60,10 +60,13 @@ extension AuthState {
                 let tokens = try await flight.result.value()
                 // A renewal that other callers share may have stopped at tokens that are too short for this caller.
                 if isJoined, !tokens.storage.satisfies(reason, askedAt: asked) { continue }
-                // Saving them may have taken longer than they last. Checked once: a provider's tokens may never last
-                // longer.
-                if isJoined, !hasSeenExpired, tokens.storage.hasExpired(by: clock.now) {
-                    hasSeenExpired = true
+                // Saving them may have taken longer than they last, and a resource may have refused them before their own
+                // renewal had ended. Checked once: a provider's tokens may never be others.
+                if isJoined, !hasSeenUseless,
+                    reason == .rejected(tokens.accessToken) && flight.reason != reason
+                        || tokens.storage.hasExpired(by: clock.now)
+                {
+                    hasSeenUseless = true
                     continue
                 }
                 notify(.tokensDelivered)
