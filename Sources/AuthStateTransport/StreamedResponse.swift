@@ -56,7 +56,11 @@ public struct StreamedResponse: Sendable, AsyncSequence, Redacted {
                 throw TransportError(
                     .responseTooLarge, "The answer has more than \(maximumBytes) bytes.", requestMayHaveBeenSent: true)
             }
-            if response.body.isEmpty { response.body = piece } else { response.body.append(piece) }
+            if response.body.isEmpty, piece.startIndex == 0 {
+                response.body = piece
+            } else {
+                response.body.append(piece)
+            }
         }
         return response
     }

@@ -18,7 +18,7 @@
         private var cutOff: [CurlTransfer] = []
         /// The time to look at them again.
         private var nextRelease = ContinuousClock.now
-        /// The time at which the time for a stream's head ends; that one may have come since. Nil when none is waited for.
+        /// The earliest end of the time for a stream's head; that head may have come since.
         private var firstHeadEnd: ContinuousClock.Instant?
         /// The number of streams in progress, whose connections do not count.
         private var streams = 0 {

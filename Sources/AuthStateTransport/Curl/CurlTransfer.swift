@@ -12,6 +12,7 @@
         let search: CurlAuthorities.Search
         /// The part of the exchange's time that it waited for its turn, or that an earlier search took.
         let spentMilliseconds: Int
+        /// The time at which libcurl was given the exchange.
         private let start = ContinuousClock.now
         /// Header lines and the place where libcurl writes about TLS; both must outlive the exchange.
         var headerLines: OpaquePointer?

@@ -32,7 +32,9 @@
         }
 
         @Test func `a stream has no end of time, its head has`() async throws {
-            let server = RawServer { $0.head.contains("/silent") ? [] : [Self.head] }
+            let server = RawServer {
+                $0.head.contains("/silent") ? [] : [$0.head.contains("/short") ? .answer(body: "short") : Self.head]
+            }
             var request = try TransportRequest(server.url)
             // Both wait in real time: the second ends long after the first one's time was over.
             request.timeout = .milliseconds(100)
@@ -40,6 +42,8 @@
             let silent = try await transport.failing(server.url + "/silent", timeout: .milliseconds(300))
             #expect((silent?.code, silent?.requestMayHaveBeenSent) == (.timedOut, true))
             #expect(silent?.message.hasSuffix("did not begin to answer within 300 ms.") == true)
+            // It has given its place back.
+            #expect(try await transport.send(TransportRequest(server.url + "/short")).status == 200)
             server.perform(.send(Array("late".utf8)), .close)
             #expect(try await answer.collected(upTo: 100).body == Data("late".utf8))
         }
