@@ -62,7 +62,6 @@ extension ProviderTests {
             let flow = try Flow(provider)
             let first = try App(flow, folder: folder)
             let (answer, lost) = try await first.begin(try await first.request(at: Self.scheme))
-            defer { lost.cancel() }
 
             let second = try App(flow, folder: folder)
             #expect(second.router.open(answer))
@@ -77,6 +76,9 @@ extension ProviderTests {
             #expect(state.isAuthorized)
             #expect(try IDToken(parsing: try #require(state.record.idToken)).nonce == pending.request.nonce)
             #expect(!second.router.open(answer))
+            // It writes to the folder when it ends.
+            lost.cancel()
+            _ = await lost.result
         }
 
         @Test(
