@@ -180,7 +180,10 @@ struct LinesTests {
         let long = Task { try await output.write(written[1]) }
         // The pipe is full when the rest waits for the reader.
         let writing = pipe.fileHandleForWriting.fileDescriptor
-        for _ in 0..<1_000_000 where isReady(writing, for: POLLOUT, milliseconds: 0) { await Task.yield() }
+        for _ in 0..<1_000_000 {
+            if !isReady(writing, for: POLLOUT, milliseconds: 0) { break }
+            await Task.yield()
+        }
         let short = Task {
             try await output.write(written[2])
             try await output.write(written[3])
@@ -191,6 +194,26 @@ struct LinesTests {
         #expect(read == written.map { .whole($0) })
         try await long.value
         try await short.value
+    }
+
+    @Test func `lines of many tasks stay whole`() async throws {
+        let pipe = Pipe()
+        let output = LineOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+        let written = (100..<300).map { Data(String(repeating: "\($0) ", count: 20_000).utf8) }
+        let writing = Task {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for line in written { group.addTask { try await output.write(line) } }
+                try await group.waitForAll()
+            }
+            try pipe.fileHandleForWriting.close()
+        }
+        var read: Set<Data> = []
+        for await line in LineInput(descriptor: pipe.fileHandleForReading.fileDescriptor) {
+            guard case .whole(let line) = line else { continue }
+            read.insert(line)
+        }
+        #expect(read == Set(written))
+        try await writing.value
     }
 
     @Test func `a line without a reader is an error`() async throws {

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The lines that come in at a descriptor, read on a thread of its own: no faster than they are taken.
 ///
-/// A line is the memory that the system wrote it to; one that comes in several pieces is copied once.
+/// A line is the memory that the system wrote it to; one that comes in several pieces is copied where they are joined.
 struct LineInput: AsyncSequence, Sendable {
     /// A line without its end.
     enum Line: Sendable, Equatable {
@@ -88,7 +88,7 @@ private func readChunk(from descriptor: Int32) -> Data? {
         isReady(descriptor, for: POLLIN)
         count = read(descriptor, memory, room)
     }
-    // The rest of the memory goes back; what stays has its place.
+    // The rest of the memory goes back.
     guard count > 0, let kept = realloc(memory, count) else {
         free(memory)
         return nil
@@ -103,10 +103,15 @@ final class LineOutput: Sendable {
     /// The number of lines that wait for the thread.
     private let waiting = Mutex(0)
 
+    /// Whether a descriptor that can be written to has room for `room` bytes: that of a terminal may have less.
+    private let tellsRoom: Bool
+
     /// A pipe that can be written to takes so many bytes without a wait (POSIX).
     private static let room = Int(PIPE_BUF)
+    /// The most bytes that are written at once: other lines wait meanwhile, without a turn of the thread.
+    private static let most = 1 << 16
 
-    private enum Progress {
+    private enum Progress: Equatable {
         /// So many bytes of the line and its end are written; more would have to wait.
         case written(Int)
         case done
@@ -114,35 +119,49 @@ final class LineOutput: Sendable {
         case failed
     }
 
-    init(descriptor: Int32) { self.descriptor = descriptor }
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+        var status = stat()
+        let kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
+        tellsRoom = kind == S_IFIFO || kind == S_IFSOCK
+    }
 
     /// Writes a line, and returns when it is written.
     ///
     /// - Throws: `CancellationError` where the reader has gone.
     func write(_ line: Data) async throws {
-        var progress = waiting.withLock { waiting -> Progress in
-            let progress = waiting == 0 ? write(line, from: 0, waits: false) : .written(0)
-            if case .written = progress { waiting += 1 }
-            return progress
-        }
-        if case .written(let start) = progress {
-            progress = await withCheckedContinuation { continuation in
+        let isWritten = await withCheckedContinuation { continuation in
+            // Handed to the thread under the lock, so that no other line comes between the parts of this one.
+            let progress = waiting.withLock { waiting in
+                let progress = waiting == 0 && tellsRoom ? write(line, from: 0, waits: false) : .written(0)
+                guard case .written(let start) = progress else { return progress }
+                waiting += 1
                 queue.async { [self] in
-                    let progress = write(line, from: start, waits: true)
-                    waiting.withLock { $0 -= 1 }
-                    continuation.resume(returning: progress)
+                    let isWritten = write(line, from: start, waits: true) == .done
+                    self.waiting.withLock { $0 -= 1 }
+                    continuation.resume(returning: isWritten)
                 }
+                return progress
+            }
+            switch progress {
+            case .written: break
+            case .done: continuation.resume(returning: true)
+            case .failed: continuation.resume(returning: false)
             }
         }
-        if case .failed = progress { throw CancellationError() }
+        if !isWritten { throw CancellationError() }
     }
 
     private func write(_ line: Data, from start: Int, waits: Bool) -> Progress {
         var written = start
         while written <= line.count {
-            if !isReady(descriptor, for: POLLOUT, milliseconds: waits ? -1 : 0), !waits { return .written(written) }
+            let mayWrite = waits || written < Self.most && isReady(descriptor, for: POLLOUT, milliseconds: 0)
+            if !mayWrite { return .written(written) }
             let count = writePart(of: line, from: written, atMost: waits ? .max : Self.room)
-            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            if count < 0, errno == EINTR || errno == EAGAIN {
+                if waits { isReady(descriptor, for: POLLOUT) }
+                continue
+            }
             guard count > 0 else { return .failed }
             written += count
         }

@@ -76,15 +76,17 @@ func within<R: Sendable>(_ limit: Duration, _ body: @escaping @Sendable () async
     } onCancel: {
         task.cancel()
     }
-    if !Deadlines.shared.remove(end), case .failure = result, !Task.isCancelled {
+    let isLate = !Deadlines.shared.remove(end)
+    if isLate, !Task.isCancelled, case .failure(let error) = result, error is CancellationError {
         throw BridgeFailure(
             .internalError, "The server's answer did not end within \(limit.components.seconds) seconds.")
     }
     return try result.get()
 }
 
-/// Functions that are called at their time, unless they are removed before: one task sleeps for all, where a task for each takes
-/// as long as a short message.
+/// Functions that are called at their time, unless they are removed before.
+///
+/// One task sleeps for all: a task and a timer for each cost a tenth of a short message.
 private final class Deadlines: Sendable {
     static let shared = Deadlines()
 
@@ -110,7 +112,7 @@ private final class Deadlines: Sendable {
         return number
     }
 
-    /// Removes a function; false when it was called.
+    /// Removes a function; false when it was called, or is about to be.
     func remove(_ number: Int) -> Bool { state.withLock { $0.functions.removeValue(forKey: number) != nil } }
 
     private func look(at end: ContinuousClock.Instant) {

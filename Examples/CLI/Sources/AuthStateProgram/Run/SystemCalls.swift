@@ -16,7 +16,8 @@ public func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     return true
 }
 
-/// Waits until a descriptor has bytes (`POLLIN`) or room for them (`POLLOUT`), or has failed; -1 milliseconds have no end.
+/// Waits until a descriptor has bytes (`POLLIN`) or room for them (`POLLOUT`); -1 milliseconds have no end. Returns false when the time
+/// is over, or the descriptor has failed.
 @discardableResult
 func isReady(_ descriptor: Int32, for events: Int32, milliseconds: Int32 = -1) -> Bool {
     var request = pollfd(fd: descriptor, events: Int16(events), revents: 0)
