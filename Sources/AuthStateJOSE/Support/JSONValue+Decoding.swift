@@ -54,14 +54,18 @@ private final class JSONValueDecoder: Decoder {
         return value
     }
 
+    // Kept: Swift's run-time library looks for the metadata of a generic type each time that it is named.
+    private static let object: Any.Type = [String: JSONValue].self
+    private static let list: Any.Type = [JSONValue].self
+
     /// Decodes what is no scalar by the type's own initializer, unless the value is it already.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         let found: Any?
         if type == JSONValue.self {
             found = value
-        } else if type == [String: JSONValue].self {
+        } else if type == Self.object {
             found = value.objectValue
-        } else if type == [JSONValue].self {
+        } else if type == Self.list {
             found = value.arrayValue
         } else if type == Date.self {
             found = value.doubleValue.map(Date.init(timeIntervalSince1970:))
