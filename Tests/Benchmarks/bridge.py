@@ -1,6 +1,7 @@
 """Times `authstate mcp`: its start, what it adds to a message, calls beside held ones, events of a stream, memory.
 
-usage: bridge.py PROGRAM        swift build -c release --static-swift-stdlib --package-path Examples/CLI
+usage: bridge.py PROGRAM            swift build -c release --static-swift-stdlib --package-path Examples/CLI
+       bridge.py PROGRAM --copies   counts how often the bytes of a message are copied, on Linux
 
 The server and the floor, the same requests sent without the bridge, are in this file. Both keep the connection.
 """
@@ -80,12 +81,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class Bridge:
     last = 0
 
-    def __init__(self, program, port, folder):
+    def __init__(self, program, port, folder, variables={}, errors=None):
         base = f"http://127.0.0.1:{port}"
         words = [program, "mcp", f"{base}/mcp", "--grant", "client-credentials", "--client-id", "a", "--client-secret-env",
                  "SECRET", "--issuer", base]
         self.process = subprocess.Popen(
-            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(os.environ, XDG_STATE_HOME=folder, SECRET="s"))
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+            env=dict(os.environ, XDG_STATE_HOME=folder, SECRET="s", **variables))
 
     def tell(self, method, **params):
         self.last += 1
@@ -153,24 +155,32 @@ def measure(program, port, folder):
     for other in bridges:
         other.end()
     connection = http.client.HTTPConnection("127.0.0.1", port)
-    for size, count in ((10, 1000), (10_000, 500), (1_000_000, 50)):
+    def direct(size=0):
         def directly():
             body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"size": size}})
             connection.request("POST", "/mcp", body, {"Content-Type": "application/json", "Authorization": "Bearer t"})
             connection.getresponse().read()
 
-        floor = milliseconds(directly, count)
-        through = milliseconds(lambda: bridge.ask("ping", size=size), count)
-        print(f"an answer of {size} bytes: {floor:.2f} ms without the bridge, {through:.2f} with it, ratio {through / floor:.1f}")
-    def hundred():
-        return milliseconds(lambda: bridge.ask("ping"), 100)
+        return directly
 
-    alone = statistics.median(hundred() for _ in range(5))
+    for size, count in ((10, 1000), (10_000, 500), (1_000_000, 50)):
+        floor = milliseconds(direct(size), count)
+        bridged = milliseconds(lambda: bridge.ask("ping", size=size), count)
+        print(f"an answer of {size} bytes: {floor:.2f} ms without the bridge, {bridged:.2f} with it, ratio {bridged / floor:.1f}")
+
+    def hundred(body):
+        return statistics.median(milliseconds(body, 100) for _ in range(5))
+
+    def through():
+        bridge.ask("ping")
+
+    alone, direct_alone = hundred(through), hundred(direct())
     for _ in range(100):
         bridge.tell("hold")
     time.sleep(1)
-    beside = statistics.median(hundred() for _ in range(5))
-    print(f"a hundred calls beside a hundred that are held: {beside:.2f} ms each, {alone:.2f} without those, ratio {beside / alone:.2f}")
+    beside, direct_beside = hundred(through), hundred(direct())
+    print(f"a hundred calls beside a hundred that are held: {beside:.2f} ms each, {alone:.2f} without those, "
+          f"{beside - alone:.2f} more; without the bridge {direct_beside - direct_alone:.2f} more")
     bridge.tell("release")
     for _ in range(101):
         while b'"id"' not in bridge.process.stdout.readline():
@@ -181,5 +191,29 @@ def measure(program, port, folder):
     bridge.end()
 
 
+def count_copies(program, port, folder):
+    library = f"{folder}/copies.so"
+    source = pathlib.Path(__file__).with_name("copies.c")
+    subprocess.run(["cc", "-O2", "-fno-builtin", "-fno-tree-loop-distribute-patterns", "-shared", "-fPIC", "-o", library, source],
+                   check=True)
+    bridge = Bridge(program, port, folder, {"LD_PRELOAD": library}, subprocess.PIPE)
+
+    def copied():
+        bridge.process.send_signal(signal.SIGUSR1)
+        while not (line := bridge.process.stderr.readline().strip()).isdigit():
+            pass
+        return int(line)
+
+    bridge.ask("ping")
+    for size in (10_000, 60_000, 1_000_000):
+        for name, parameters in (("answer", {"size": size}), ("request", {"text": "z" * size})):
+            bridge.ask("ping", **parameters)
+            copied()
+            for _ in range(20):
+                bridge.ask("ping", **parameters)
+            print(f"of {size} bytes of {name} so many are copied: {copied() / 20:,.0f}")
+    bridge.end()
+
+
 if __name__ == "__main__":
-    main(measure, sys.argv[1])
+    main(count_copies if "--copies" in sys.argv else measure, sys.argv[1])

@@ -33,7 +33,7 @@ enum Archives {
     ) async throws -> Report {
         let folder = try TemporaryFolder()
         let file = try folder.write(archive, as: "archive")
-        let python = try Peer("/usr/bin/env", ["python3", "-c", script, file, function])
+        let python = try Peer(["python3", "-c", script, file, function])
         let floor = Contender("Python's json.\(function)") { _, calls in
             try python.send("\(calls)")
             guard let line = python.line(), let time = Double(line) else { throw CocoaError(.fileReadUnknown) }

@@ -35,6 +35,6 @@ enum CommandLineStart {
 
     /// Returns Python itself: `python3` may be a script that looks for it.
     private static func interpreter() -> String? {
-        try? Peer("/usr/bin/env", ["python3", "-c", "import sys; print(sys.executable)"]).line()
+        try? Peer(["python3", "-c", "import sys; print(sys.executable)"]).line()
     }
 }

@@ -29,7 +29,7 @@ enum FileRenewals {
             }
             return elapsed / .nanoseconds(1) / Double(calls / tasks * tasks)
         }
-        let renewals = Contender("refresh(), the provider in memory", goal: .ratio(0.7)) { [restored] tasks, calls in
+        let renewals = Contender("refresh(), the provider in memory", goal: .ratio(0.5)) { [restored] tasks, calls in
             let elapsed = try await ContinuousClock().measure {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for state in restored.prefix(tasks) {

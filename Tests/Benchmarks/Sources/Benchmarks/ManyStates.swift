@@ -175,7 +175,7 @@ enum ManyStates {
             let changes = try table.renew(count * 2)
             let after = try table.sizes()
             // What a backup may still read is not removed from its page.
-            let backup = try Peer("/usr/bin/env", ["psql", server.connection, "--quiet", "--tuples-only"])
+            let backup = try Peer(["psql", server.connection, "--quiet", "--tuples-only"])
             try backup.send("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM archives;")
             _ = backup.line()
             let beside = try withExtendedLifetime(backup) { try table.renew(count / 10) }

@@ -3,30 +3,46 @@ import Foundation
 
 /// A child process that answers lines with lines, and ends when its input does.
 final class Peer {
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
+    private var process: pid_t = -1
+    private var (input, output): (Int32, Int32) = (-1, -1)
     private var received: [UInt8] = []
 
-    init(_ program: String, _ arguments: [String] = []) throws {
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
+    init(_ words: [String]) throws {
+        process = withArguments(words) { BenchmarksStart($0, &input, &output) }
+        guard process > 0 else { throw CocoaError(.executableNotLoadable) }
     }
 
     /// Starts this program in another role.
     static func ofThisProgram(_ arguments: String...) throws -> Peer {
-        try Peer(Bundle.main.executablePath ?? CommandLine.arguments[0], arguments)
+        try Peer([Bundle.main.executablePath ?? CommandLine.arguments[0]] + arguments)
     }
 
-    deinit {
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
+    /// Runs a program without input to its end, and returns its output without its errors.
+    @discardableResult
+    static func output(of words: [String]) throws -> String {
+        let peer = try Peer(["sh", "-c", #"exec "$@" 2> /dev/null"#, "sh"] + words)
+        var lines: [String] = []
+        while let line = peer.line() { lines.append(line) }
+        guard peer.end() == 0 else { throw CocoaError(.executableRuntimeMismatch) }
+        return (lines + [String(decoding: peer.received, as: UTF8.self)]).joined(separator: "\n")
     }
 
-    func send(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8)) }
+    deinit { _ = end() }
+
+    /// Ends the input, waits for the end of the process, and returns the number that it ends with.
+    private func end() -> Int32 {
+        guard process > 0 else { return -1 }
+        defer { process = -1 }
+        close(input)
+        close(output)
+        return BenchmarksWait(process)
+    }
+
+    func send(_ line: String) throws {
+        guard write(input, "\(line)\n", line.utf8.count + 1) == line.utf8.count + 1 else {
+            throw CocoaError(.fileWriteUnknown)
+        }
+    }
 
     /// The next line; nil when the peer has ended.
     func line() -> String? {
@@ -35,20 +51,26 @@ final class Peer {
                 defer { received.removeFirst(end + 1) }
                 return String(decoding: received[..<end], as: UTF8.self)
             }
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty { return nil }
-            received += more
+            var more = [UInt8](repeating: 0, count: 1 << 16)
+            let count = read(output, &more, more.count)
+            if count <= 0 { return nil }
+            received += more[..<count]
         }
     }
 }
 
 /// Returns the nanoseconds from a program's start to its end; its output is discarded.
 func wholeProcess(_ words: [String]) throws -> Double {
-    var arguments = words.map { strdup($0) } + [nil]
-    defer { arguments.forEach { free($0) } }
-    let elapsed = BenchmarksRun(&arguments)
+    let elapsed = withArguments(words) { BenchmarksRun($0) }
     guard elapsed >= 0 else { throw CocoaError(.executableNotLoadable) }
     return elapsed
+}
+
+private func withArguments<R>(_ words: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R) -> R
+{
+    var arguments = words.map { strdup($0) } + [nil]
+    defer { arguments.forEach { free($0) } }
+    return body(&arguments)
 }
 
 /// A folder that is removed with the last reference to it.
@@ -79,16 +101,10 @@ enum GoPeer {
         let program = FileManager.default.temporaryDirectory.appendingPathComponent("authstatekit-go-\(getpid())")
         defer { try? FileManager.default.removeItem(at: program) }
         do {
-            let build = Process()
-            build.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            build.arguments = ["go", "build", "-o", program.path, "main.go"]
-            build.currentDirectoryURL = source
-            build.environment = ProcessInfo.processInfo.environment
-                .merging(["GO111MODULE": "off", "GOPATH": "/usr/share/gocode", "GOFLAGS": ""]) { $1 }
-            try build.run()
-            build.waitUntilExit()
-            guard build.terminationStatus == 0 else { throw CocoaError(.executableNotLoadable) }
-            return try Peer(program.path, arguments)
+            let settings = ["GO111MODULE=off", "GOPATH=/usr/share/gocode", "GOFLAGS="]
+            _ = try wholeProcess(
+                ["env", "--chdir=\(source.path)"] + settings + ["go", "build", "-o", program.path, "main.go"])
+            return try Peer([program.path] + arguments)
         } catch {
             print("Go's oauth2 could not be built (packages golang-go, golang-golang-x-oauth2-dev): left out.\n")
             return nil

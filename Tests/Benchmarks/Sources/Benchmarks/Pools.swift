@@ -90,19 +90,19 @@ enum Pools {
         let contenders =
             [floor(keys)]
             + [
-                Contender("loadedState(for:)", goal: .value(800)) { count in
+                Contender("loadedState(for:)", goal: .ratio(3)) { count in
                     var found = 0
                     for index in starts(count) where pool.loadedState(for: keys[index]) != nil { found += 1 }
                     precondition(found == count, "a state is missing")
                 },
-                Contender("freshTokens(for:)", goal: .value(1_000)) { count in
+                Contender("freshTokens(for:)", goal: .ratio(3.8)) { count in
                     var bytes = 0
                     for index in starts(count) {
                         bytes += try await pool.freshTokens(for: keys[index]).accessToken.utf8.count
                     }
                     precondition(bytes == count * 1_024, "wrong token")
                 },
-                Contender("withFreshToken(for:) { }", goal: .value(1_200)) { count in
+                Contender("withFreshToken(for:) { }", goal: .ratio(4.5)) { count in
                     var bytes = 0
                     for index in starts(count) {
                         bytes += try await pool.withFreshToken(for: keys[index]) { $0.accessToken.utf8.count }

@@ -30,7 +30,7 @@ final class PostgresServer {
         let (folder, data) = (try TemporaryFolder(), try TemporaryFolder())
         let script = URL(fileURLWithPath: #filePath)
             .appendingPathComponent("../../../../Integration/Providers/postgresql/start.sh").standardizedFileURL.path
-        let process = try Peer("/bin/sh", ["-c", Self.script, "sh", script, data.path])
+        let process = try Peer(["/bin/sh", "-c", Self.script, "sh", script, data.path])
         guard let line = process.line() else { return nil }
         let announcement = try JSONDecoder().decode(Announcement.self, from: Data(line.utf8))
         return PostgresServer(announcement, process, folder, data)
@@ -49,14 +49,14 @@ final class PostgresServer {
         let script = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../relay.py").standardizedFileURL
             .path
         let port = try #/port=([0-9]+)/#.firstMatch(in: connection).map { String($0.output.1) }
-        let relay = try Peer("/usr/bin/python3", [script, port ?? "", "\(milliseconds)"])
+        let relay = try Peer(["/usr/bin/python3", script, port ?? "", "\(milliseconds)"])
         guard let port = relay.line() else { throw CocoaError(.executableLoad) }
         return (relay, port)
     }
 
     /// Makes a table with a row for each client.
     func makeFloor(_ rows: Int, _ archive: Data) throws {
-        try run([
+        try Peer.output(of: [
             "psql", connection, "--quiet", "--command",
             "CREATE TABLE floor (key int PRIMARY KEY, archive bytea) WITH (fillfactor = 70);"
                 + " INSERT INTO floor SELECT generate_series(0, \(rows - 1)), ''",
@@ -90,14 +90,13 @@ final class PostgresServer {
     /// Starts the server again with other settings.
     func restart(_ settings: [String]) throws {
         for setting in settings { try sql("ALTER SYSTEM SET \(setting)", as: admin) }
-        // Foundation's Process would wait for the end of the server.
         _ = try wholeProcess(control + ["restart"])
     }
 
     /// Runs SQL, by default as the role of the stores, and returns the result's text.
     @discardableResult
     func sql(_ statement: String, as connection: String? = nil) throws -> String {
-        try run([
+        try Peer.output(of: [
             "psql", connection ?? self.connection, "--no-psqlrc", "--quiet", "--tuples-only", "--no-align",
             "--set=ON_ERROR_STOP=1", "--command", statement,
         ]).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -108,8 +107,8 @@ final class PostgresServer {
 
     /// Runs a script of `write`, and returns the nanoseconds of one run.
     func bench(_ file: String, _ options: [String] = [], tasks: Int, calls: Int) throws -> Double {
-        let output = try run(
-            ["env"] + ["PATH=\(Self.programs)"]
+        let output = try Peer.output(
+            of: ["env"] + ["PATH=\(Self.programs)"]
                 + [
                     "pgbench", connection, "--no-vacuum", "--client=\(tasks)", "--jobs=\(min(2, tasks))",
                     "--transactions=\(calls / tasks)", "--file=\(folder.path)/\(file)",
@@ -125,19 +124,4 @@ final class PostgresServer {
         return (versions.sorted().map { "\(folder)/\($0)/bin" } + [ProcessInfo.processInfo.environment["PATH"] ?? ""])
             .joined(separator: ":")
     }()
-
-    @discardableResult
-    private func run(_ words: [String]) throws -> String {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = words
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw CocoaError(.executableRuntimeMismatch) }
-        return text
-    }
 }

@@ -85,6 +85,7 @@ struct Row {
 
     var figure: Figure? {
         goal.map { goal in
+            let name = tasks == 1 ? name : "\(name), \(tasks) tasks"
             var figure = Figure(name, measure, value: value.median, goal: goal)
             figure.ratio = ratio?.median
             figure.excess = excess?.median

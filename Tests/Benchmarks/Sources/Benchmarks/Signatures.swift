@@ -69,28 +69,9 @@ private enum OpenSSLSpeed {
 
     /// Runs the program for a second and returns the number at the end of its output.
     private static func last(of arguments: [String]) throws -> Double {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["openssl", "speed", "-seconds", "1"] + arguments
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try withAlarms { try process.run() }
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
+        let text = try Peer.output(of: ["openssl", "speed", "-seconds", "1"] + arguments)
         let word = text.split(whereSeparator: \.isWhitespace).last.map { $0.hasSuffix("k") ? $0.dropLast() : $0 }
         guard let number = word.flatMap({ Double($0) }), number > 0 else { throw CocoaError(.fileReadUnknown) }
         return number
-    }
-
-    /// The program stops itself by an alarm, which the threads of Swift's pool keep from themselves and their children.
-    private static func withAlarms(_ body: () throws -> Void) rethrows {
-        var alarm = sigset_t()
-        var mask = sigset_t()
-        sigemptyset(&alarm)
-        sigaddset(&alarm, SIGALRM)
-        pthread_sigmask(SIG_UNBLOCK, &alarm, &mask)
-        defer { pthread_sigmask(SIG_SETMASK, &mask, nil) }
-        try body()
     }
 }

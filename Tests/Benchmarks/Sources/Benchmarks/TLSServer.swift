@@ -26,7 +26,7 @@ final class TLSServer {
         for _ in 0..<5 {
             let port = Int.random(in: 20_000..<30_000)
             let configuration = try folder.write(Data(configuration(folder.path, port: port).utf8), as: "nginx.conf")
-            let process = try Peer("/bin/sh", ["-c", script, "sh", folder.path, configuration])
+            let process = try Peer(["/bin/sh", "-c", script, "sh", folder.path, configuration])
             switch process.line() {
             case "ready": return TLSServer(folder, port: port, process: process)
             case "missing": return nil

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /// The number of memory blocks that this process has asked malloc and its kin for. On Linux with glibc; elsewhere
 /// always 0.
@@ -38,5 +39,14 @@ int BenchmarksDurableCreation(const char *folder, int name, const void *content,
 ///
 /// Returns the nanoseconds between the start and the end; −1 when it cannot be started, or fails.
 double BenchmarksRun(char *const arguments[]);
+
+/// Starts a program whose input is what is written to the first descriptor, and whose output is what is read from the second.
+///
+/// Returns the process, which `BenchmarksWait` has to wait for; −1 when it cannot be started. Foundation's Process waits for ever
+/// at times, and for the children of a child that has ended.
+pid_t BenchmarksStart(char *const arguments[], int *input, int *output);
+
+/// Waits for the end of a process, and returns the number that it ends with; −1 when a signal ended it.
+int BenchmarksWait(pid_t process);
 
 #endif
