@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
@@ -131,6 +132,29 @@ void AuthStateCurlMultiAct(void *multi, int socket, long events) {
 }
 
 int AuthStateCurlOpenBell(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+int AuthStateCurlOpenWatch(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+void AuthStateCurlWatchSocket(int watch, int socket, short events) {
+    struct epoll_event event = {.events = (uint32_t)events, .data.fd = socket};
+    if (events == 0) {
+        epoll_ctl(watch, EPOLL_CTL_DEL, socket, &event);
+    } else if (epoll_ctl(watch, EPOLL_CTL_MOD, socket, &event) != 0) {
+        // A new one, or the number of one that was closed, which the system has forgotten.
+        epoll_ctl(watch, EPOLL_CTL_ADD, socket, &event);
+    }
+}
+
+int AuthStateCurlAwait(int watch, struct pollfd *ready, int most, int milliseconds) {
+    struct epoll_event events[64];
+    int count = epoll_wait(watch, events, most < 64 ? most : 64, milliseconds);
+    for (int index = 0; index < count; index++) {
+        ready[index].fd = events[index].data.fd;
+        // The numbers of epoll are those of poll.
+        ready[index].revents = (short)events[index].events;
+    }
+    return count;
+}
 
 void *AuthStateCurlMultiNextDone(void *multi, long *code) {
     int remaining = 0;

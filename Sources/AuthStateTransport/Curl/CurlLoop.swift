@@ -37,10 +37,14 @@
         private init(
             multi: UnsafeMutableRawPointer, mailbox: CurlMailbox, configuration: CurlTransport.Configuration,
             authorities: Data?
-        ) {
+        ) throws {
             self.multi = multi
             self.mailbox = mailbox
-            sockets = CurlSockets(of: multi, bell: mailbox.bell)
+            guard let sockets = CurlSockets(of: multi, bell: mailbox.bell) else {
+                AuthStateCurlMultiCleanup(multi)
+                throw CurlMailbox.noDescriptor
+            }
+            self.sockets = sockets
             options = CurlTransfer.Options(configuration)
             self.authorities = CurlAuthorities(own: authorities)
             maximumConnections = max(1, configuration.maximumConnectionsPerHost)
@@ -59,7 +63,7 @@
             guard let multi = AuthStateCurlMultiInit() else { throw CurlFailure.outOfMemory }
             // The thread becomes the loop's only owner: no other reference is kept.
             let loop = Unmanaged.passRetained(
-                CurlLoop(multi: multi, mailbox: mailbox, configuration: configuration, authorities: authorities))
+                try CurlLoop(multi: multi, mailbox: mailbox, configuration: configuration, authorities: authorities))
             var thread = pthread_t()
             let status = pthread_create(
                 &thread, nil,

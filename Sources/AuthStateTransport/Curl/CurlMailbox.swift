@@ -19,12 +19,12 @@
 
         init() throws {
             bell = AuthStateCurlOpenBell()
-            guard bell >= 0 else {
-                let message =
-                    "No descriptor is left for the HTTP transport: close some, or raise the limit (ulimit -n)."
-                throw TransportError(.unreachable, message, requestMayHaveBeenSent: false)
-            }
+            guard bell >= 0 else { throw Self.noDescriptor }
         }
+
+        static let noDescriptor = TransportError(
+            .unreachable, "No descriptor is left for the HTTP transport: close some, or raise the limit (ulimit -n).",
+            requestMayHaveBeenSent: false)
 
         deinit { close(bell) }
 

@@ -8,16 +8,21 @@
     /// each time, with a system call for each.
     final class CurlSockets {
         private let multi: UnsafeMutableRawPointer
-        /// The bell is the first.
-        private var polled: [pollfd]
-        private var places: [Int32: Int] = [:]
+        private let bell: Int32
+        /// Knows what each socket is watched for (epoll): `poll` looks through a list of all at each wait.
+        private let descriptor: Int32
+        /// The sockets that libcurl waits for no more, most of them between two requests: they are given up when they are ready.
+        private var unwanted: Set<Int32> = []
+        private var ready = [pollfd](repeating: pollfd(), count: 64)
         private var due: ContinuousClock.Instant?
         private let clock = ContinuousClock()
 
-        /// Listens to what libcurl waits for, and to a descriptor that wakes the loop.
-        init(of multi: UnsafeMutableRawPointer, bell: Int32) {
-            self.multi = multi
-            polled = [pollfd(fd: bell, events: Int16(POLLIN), revents: 0)]
+        /// Listens to what libcurl waits for, and to a descriptor that wakes the loop; nil when no descriptor is left.
+        init?(of multi: UnsafeMutableRawPointer, bell: Int32) {
+            (self.multi, self.bell) = (multi, bell)
+            descriptor = AuthStateCurlOpenWatch()
+            guard descriptor >= 0 else { return nil }
+            AuthStateCurlWatchSocket(descriptor, bell, Int16(POLLIN))
             AuthStateCurlMultiSetCallbacks(
                 multi, Unmanaged.passUnretained(self).toOpaque(),
                 { _, socket, events, context, _ in
@@ -30,6 +35,8 @@
                 })
         }
 
+        deinit { if descriptor >= 0 { close(descriptor) } }
+
         private static func from(_ context: UnsafeMutableRawPointer) -> CurlSockets {
             Unmanaged<CurlSockets>.fromOpaque(context).takeUnretainedValue()
         }
@@ -37,20 +44,23 @@
         /// Waits until there is something to do, at most a minute or until the given end, and lets libcurl do it; returns
         /// whether the bell rang.
         func waitAndAct(until end: ContinuousClock.Instant?) -> Bool {
-            let count = poll(&polled, nfds_t(polled.count), timeout(end))
+            let count = AuthStateCurlAwait(descriptor, &ready, Int32(ready.count), timeout(end))
             if let due, clock.now >= due {
                 // libcurl says anew when it wants to be called next.
                 self.due = nil
                 AuthStateCurlMultiAct(multi, Int32(AuthStateCurl_CURL_SOCKET_TIMEOUT), 0)
             }
-            guard count > 0 else { return false }
-            // A copy: libcurl changes the list as it works.
-            for ready in polled.dropFirst() where ready.revents != 0 {
-                AuthStateCurlMultiAct(multi, ready.fd, Self.action(ready.revents))
-                // Closed without a word: it would be ready for ever.
-                if Int32(ready.revents) & POLLNVAL != 0 { forget(ready.fd) }
+            var hasRung = false
+            for ready in ready.prefix(max(0, Int(count))) {
+                if ready.fd == bell {
+                    hasRung = true
+                } else if unwanted.remove(ready.fd) != nil {
+                    AuthStateCurlWatchSocket(descriptor, ready.fd, 0)
+                } else {
+                    AuthStateCurlMultiAct(multi, ready.fd, Self.action(ready.revents))
+                }
             }
-            return polled[0].revents != 0
+            return hasRung
         }
 
         /// The time until libcurl wants to be called, or until the given end, in milliseconds, rounded up.
@@ -70,25 +80,15 @@
         }
 
         private func watch(_ socket: Int32, _ wanted: Int) {
-            guard wanted != AuthStateCurl_CURL_POLL_REMOVE else { return forget(socket) }
+            if wanted == AuthStateCurl_CURL_POLL_REMOVE {
+                unwanted.insert(socket)
+                return
+            }
+            unwanted.remove(socket)
             var events: Int32 = 0
             if wanted & AuthStateCurl_CURL_POLL_IN != 0 { events |= POLLIN }
             if wanted & AuthStateCurl_CURL_POLL_OUT != 0 { events |= POLLOUT }
-            let entry = pollfd(fd: socket, events: Int16(events), revents: 0)
-            if let place = places[socket] {
-                polled[place] = entry
-            } else {
-                places[socket] = polled.count
-                polled.append(entry)
-            }
-        }
-
-        private func forget(_ socket: Int32) {
-            guard let place = places.removeValue(forKey: socket), let last = polled.popLast(), last.fd != socket else {
-                return
-            }
-            polled[place] = last
-            places[last.fd] = place
+            AuthStateCurlWatchSocket(descriptor, socket, Int16(events))
         }
 
         private func setTimer(_ milliseconds: Int) {

@@ -1,6 +1,7 @@
 #pragma once
 #if defined(__linux__)
 
+#include <poll.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -253,6 +254,12 @@ int AuthStateCurlOpenPrivateSocket(const struct AuthStateCurlAddress *address);
 int AuthStateCurlAddressBytes(const struct AuthStateCurlAddress *address, unsigned char bytes[16]);
 /// A descriptor that becomes readable when eight bytes are written to it; -1 when none is left.
 int AuthStateCurlOpenBell(void);
+/// A descriptor that watches sockets (epoll); -1 when none is left.
+int AuthStateCurlOpenWatch(void);
+/// Watches a socket for events of poll, in place of those of before; 0 ends that.
+void AuthStateCurlWatchSocket(int watch, int socket, short events);
+/// Waits for events, and writes at most so many (64) of them; returns their number, or -1.
+int AuthStateCurlAwait(int watch, struct pollfd *ready, int most, int milliseconds);
 /// The next exchange that has ended, and how; NULL when there is none.
 void *AuthStateCurlMultiNextDone(void *multi, long *code);
 
