@@ -135,14 +135,15 @@ int AuthStateCurlOpenBell(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
 int AuthStateCurlOpenWatch(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
-void AuthStateCurlWatchSocket(int watch, int socket, short events) {
-    struct epoll_event event = {.events = (uint32_t)events, .data.fd = socket};
-    if (events == 0) {
-        epoll_ctl(watch, EPOLL_CTL_DEL, socket, &event);
-    } else if (epoll_ctl(watch, EPOLL_CTL_MOD, socket, &event) != 0) {
-        // A new one, or the number of one that was closed, which the system has forgotten.
-        epoll_ctl(watch, EPOLL_CTL_ADD, socket, &event);
-    }
+int AuthStateCurlWatchBell(int watch, int bell) {
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = bell};
+    return epoll_ctl(watch, EPOLL_CTL_ADD, bell, &event);
+}
+
+void AuthStateCurlWatchOnce(int watch, int socket, short events) {
+    struct epoll_event event = {.events = (uint32_t)events | EPOLLONESHOT, .data.fd = socket};
+    // One that is not known is new, or has the number of one that was closed.
+    if (epoll_ctl(watch, EPOLL_CTL_MOD, socket, &event) != 0) epoll_ctl(watch, EPOLL_CTL_ADD, socket, &event);
 }
 
 int AuthStateCurlAwait(int watch, struct pollfd *ready, int most, int milliseconds) {

@@ -173,7 +173,8 @@
             }
             let transfer = CurlTransfer(
                 exchange, with: host, easy: easy, search: search ?? authorities.first,
-                spentMilliseconds: spentMilliseconds, onHead: { [unowned self] in begun.append($0) })
+                spentMilliseconds: spentMilliseconds, onSocket: { [unowned self] in sockets.watchAgain($0) },
+                onHead: { [unowned self] in begun.append($0) })
             let code = transfer.apply(options, &authorities)
             guard code == AuthStateCurl_CURLE_OK, AuthStateCurlMultiAdd(multi, easy) == 0 else {
                 exchange.finish(.failure(CurlFailure.setUp(code)))

@@ -9,24 +9,30 @@
     final class CurlSockets {
         private let multi: UnsafeMutableRawPointer
         private let bell: Int32
-        /// Knows what each socket is watched for (epoll): `poll` looks through a list of all at each wait.
+        /// Watches the sockets (epoll): `poll` looks through a list of all at each wait.
         private let descriptor: Int32
-        /// The sockets that libcurl waits for no more, most of them between two requests: they are given up when they are ready.
-        private var unwanted: Set<Int32> = []
+        private var wanted: [Int32: Interest] = [:]
         private var ready = [pollfd](repeating: pollfd(), count: 64)
         private var due: ContinuousClock.Instant?
         private let clock = ContinuousClock()
+
+        /// What libcurl waits for at a socket.
+        private struct Interest {
+            let events: Int16
+            /// Whether the socket will be reported. It is once, so that one that was closed, and lives on in a child process, is no
+            /// longer afterwards: it could not be removed by its number, which may be that of another socket.
+            var isWatched = false
+        }
 
         /// Listens to what libcurl waits for, and to a descriptor that wakes the loop; nil when no descriptor is left.
         init?(of multi: UnsafeMutableRawPointer, bell: Int32) {
             (self.multi, self.bell) = (multi, bell)
             descriptor = AuthStateCurlOpenWatch()
-            guard descriptor >= 0 else { return nil }
-            AuthStateCurlWatchSocket(descriptor, bell, Int16(POLLIN))
+            guard descriptor >= 0, AuthStateCurlWatchBell(descriptor, bell) == 0 else { return nil }
             AuthStateCurlMultiSetCallbacks(
                 multi, Unmanaged.passUnretained(self).toOpaque(),
                 { _, socket, events, context, _ in
-                    if let context { CurlSockets.from(context).watch(socket, Int(events)) }
+                    if let context { CurlSockets.from(context).want(socket, Int(events)) }
                     return 0
                 },
                 { _, milliseconds, context in
@@ -54,10 +60,10 @@
             for ready in ready.prefix(max(0, Int(count))) {
                 if ready.fd == bell {
                     hasRung = true
-                } else if unwanted.remove(ready.fd) != nil {
-                    AuthStateCurlWatchSocket(descriptor, ready.fd, 0)
-                } else {
+                } else if wanted[ready.fd] != nil {
+                    wanted[ready.fd]?.isWatched = false
                     AuthStateCurlMultiAct(multi, ready.fd, Self.action(ready.revents))
+                    watch(ready.fd)
                 }
             }
             return hasRung
@@ -79,16 +85,29 @@
             return action
         }
 
-        private func watch(_ socket: Int32, _ wanted: Int) {
-            if wanted == AuthStateCurl_CURL_POLL_REMOVE {
-                unwanted.insert(socket)
+        private func want(_ socket: Int32, _ wanted: Int) {
+            guard wanted != AuthStateCurl_CURL_POLL_REMOVE else {
+                self.wanted[socket] = nil
                 return
             }
-            unwanted.remove(socket)
             var events: Int32 = 0
             if wanted & AuthStateCurl_CURL_POLL_IN != 0 { events |= POLLIN }
             if wanted & AuthStateCurl_CURL_POLL_OUT != 0 { events |= POLLOUT }
-            AuthStateCurlWatchSocket(descriptor, socket, Int16(events))
+            self.wanted[socket] = Interest(events: Int16(events))
+            watch(socket)
+        }
+
+        /// Watches a socket that has just been opened, where libcurl has closed another of that number without a word (7.88): it then
+        /// says nothing when it waits for the same at both.
+        func watchAgain(_ socket: Int32) {
+            wanted[socket]?.isWatched = false
+            watch(socket)
+        }
+
+        private func watch(_ socket: Int32) {
+            guard let interest = wanted[socket], !interest.isWatched else { return }
+            AuthStateCurlWatchOnce(descriptor, socket, interest.events)
+            wanted[socket]?.isWatched = true
         }
 
         private func setTimer(_ milliseconds: Int) {

@@ -150,7 +150,9 @@
                     guard let context, let address, CurlTransfer.from(context).mayConnect(to: address) else {
                         return Int32(AuthStateCurl_CURL_SOCKET_BAD)
                     }
-                    return AuthStateCurlOpenPrivateSocket(address)
+                    let socket = AuthStateCurlOpenPrivateSocket(address)
+                    CurlTransfer.from(context).onSocket(socket)
+                    return socket
                 })
             check(AuthStateCurlSetPointer(easy, AuthStateCurl_CURLOPT_HEADERDATA, context))
             check(

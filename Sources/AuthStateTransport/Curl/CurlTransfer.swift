@@ -34,6 +34,8 @@
         /// Whether libcurl counts `attempts` (since 7.80).
         var countsAttempts = false
 
+        /// Called with a socket that has just been opened.
+        let onSocket: (Int32) -> Void
         /// Called when the head of a stream has come.
         private let onHead: (CurlTransfer) -> Void
         private(set) var isStreaming = false
@@ -45,14 +47,15 @@
 
         init(
             _ exchange: TransportExchange, with host: String, easy: UnsafeMutableRawPointer,
-            search: CurlAuthorities.Search, spentMilliseconds: Int, onHead: @escaping (CurlTransfer) -> Void
+            search: CurlAuthorities.Search, spentMilliseconds: Int, onSocket: @escaping (Int32) -> Void,
+            onHead: @escaping (CurlTransfer) -> Void
         ) {
             self.exchange = exchange
             self.host = host
             self.easy = easy
             self.search = search
             self.spentMilliseconds = spentMilliseconds
-            self.onHead = onHead
+            (self.onSocket, self.onHead) = (onSocket, onHead)
             detail.pointee = 0
         }
 

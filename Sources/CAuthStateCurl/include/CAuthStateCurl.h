@@ -256,8 +256,10 @@ int AuthStateCurlAddressBytes(const struct AuthStateCurlAddress *address, unsign
 int AuthStateCurlOpenBell(void);
 /// A descriptor that watches sockets (epoll); -1 when none is left.
 int AuthStateCurlOpenWatch(void);
-/// Watches a socket for events of poll, in place of those of before; 0 ends that.
-void AuthStateCurlWatchSocket(int watch, int socket, short events);
+/// Watches a descriptor that can be read when it is rung; -1 when that fails.
+int AuthStateCurlWatchBell(int watch, int bell);
+/// Watches a socket for events of poll, in place of those of before, until it has been reported once.
+void AuthStateCurlWatchOnce(int watch, int socket, short events);
 /// Waits for events, and writes at most so many (64) of them; returns their number, or -1.
 int AuthStateCurlAwait(int watch, struct pollfd *ready, int most, int milliseconds);
 /// The next exchange that has ended, and how; NULL when there is none.
