@@ -18,6 +18,8 @@ final class BodyPipe: Sendable {
         var end: Result<Void, any Error>?
         var trailers: TransportHeaders = [:]
         var reader: CheckedContinuation<Data?, any Error>?
+        /// The bytes that the reader waits for.
+        var wanted = 0
         /// Lets a paused transport go on.
         var resume: (@Sendable () -> Void)?
     }
@@ -33,12 +35,20 @@ final class BodyPipe: Sendable {
 
     /// Takes a piece, which is not empty; false asks the transport to pause until there is room.
     func take(_ piece: Data) -> Bool {
+        take { ahead in if ahead.isEmpty { ahead = piece } else { ahead.append(piece) } }
+    }
+
+    /// Takes a copy of a piece, as `take(_:)` does.
+    func take(copying piece: UnsafeRawBufferPointer) -> Bool { take { $0.append(contentsOf: piece) } }
+
+    private func take(_ append: (inout Data) -> Void) -> Bool {
         let (reader, ahead, isPaused) = state.withLock { state in
             guard state.end == nil else { return (CheckedContinuation<Data?, any Error>?.none, Data(), false) }
-            if state.ahead.isEmpty { state.ahead = piece } else { state.ahead.append(piece) }
-            if let reader = state.reader.take() {
+            append(&state.ahead)
+            guard state.reader == nil else {
+                guard state.ahead.count >= state.wanted else { return (nil, Data(), false) }
                 defer { state.ahead = Data() }
-                return (reader, state.ahead, false)
+                return (state.reader.take(), state.ahead, false)
             }
             state.isPaused = state.ahead.count >= Self.limit
             return (nil, Data(), state.isPaused)
@@ -55,28 +65,32 @@ final class BodyPipe: Sendable {
 
     /// Ends the body; the reader gets what has come, then the end or the failure.
     func finish(_ end: Result<Void, any Error>) {
-        let reader: CheckedContinuation<Data?, any Error>? = state.withLock { state in
-            guard state.end == nil else { return nil }
+        let (reader, ahead): (CheckedContinuation<Data?, any Error>?, Data) = state.withLock { state in
+            guard state.end == nil else { return (nil, Data()) }
             state.end = end
             state.resume = nil
-            // One that waits has nothing left to read.
-            return state.reader.take()
+            guard state.reader != nil else { return (nil, Data()) }
+            defer { state.ahead = Data() }
+            return (state.reader.take(), state.ahead)
         }
-        reader?.resume(with: end.map { nil })
+        reader?.resume(with: ahead.isEmpty ? end.map { nil } : .success(ahead))
     }
 
-    /// Returns all that has come, waiting for some; nil at the end.
-    func next() async throws -> Data? {
+    /// Returns all that has come, waiting for so many bytes, or for the end; nil at the end.
+    func next(atLeast wanted: Int) async throws -> Data? {
         try await withCheckedThrowingContinuation { continuation in
             let (outcome, resume): (Result<Data?, any Error>?, (@Sendable () -> Void)?) = state.withLock { state in
-                guard state.ahead.isEmpty else {
-                    defer { (state.ahead, state.isPaused) = (Data(), false) }
-                    return (.success(state.ahead), state.isPaused ? state.resume : nil)
+                let hasAll = state.ahead.count >= wanted || state.end != nil
+                if !hasAll, state.reader != nil { return (.failure(Self.isRead), nil) }
+                defer { state.isPaused = false }
+                let resume = state.isPaused ? state.resume : nil
+                guard hasAll else {
+                    (state.reader, state.wanted) = (continuation, wanted)
+                    return (nil, resume)
                 }
-                if let end = state.end { return (end.map { nil }, nil) }
-                if state.reader != nil { return (.failure(Self.isRead), nil) }
-                state.reader = continuation
-                return (nil, nil)
+                guard !state.ahead.isEmpty else { return (state.end?.map { nil }, nil) }
+                defer { state.ahead = Data() }
+                return (.success(state.ahead), resume)
             }
             resume?()
             if let outcome { continuation.resume(with: outcome) }
@@ -93,10 +107,10 @@ final class BodyReader: Sendable {
 
     deinit { if !pipe.hasEnded { cancel() } }
 
-    /// Returns the next piece; cancels the exchange when the task is cancelled.
-    func next() async throws -> Data? {
+    /// Returns the next piece, of so many bytes but for the last one; cancels the exchange when the task is cancelled.
+    func next(atLeast wanted: Int) async throws -> Data? {
         try await withTaskCancellationHandler {
-            try await pipe.next()
+            try await pipe.next(atLeast: wanted)
         } onCancel: {
             pipe.finish(.failure(CancellationError()))
             cancel()

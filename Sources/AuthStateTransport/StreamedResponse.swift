@@ -16,7 +16,8 @@ public struct StreamedResponse: Sendable, AsyncSequence, Redacted {
     public var status: Int
     /// The header fields of the final answer.
     public var headers: TransportHeaders
-    private let read: @Sendable () async throws -> Data?
+    /// Returns the next piece, of so many bytes but for the last one.
+    private let read: @Sendable (Int) async throws -> Data?
     private let readTrailers: @Sendable () -> TransportHeaders
 
     /// The fields behind the body (RFC 9110, section 6.5); empty before its end, and where the transport does not tell them.
@@ -37,6 +38,13 @@ public struct StreamedResponse: Sendable, AsyncSequence, Redacted {
         status: Int, headers: TransportHeaders = [:], trailers: @escaping @Sendable () -> TransportHeaders = { [:] },
         read: @escaping @Sendable () async throws -> Data?
     ) {
+        self.init(status: status, headers: headers, trailers: trailers, readingAtLeast: { _ in try await read() })
+    }
+
+    init(
+        status: Int, headers: TransportHeaders, trailers: @escaping @Sendable () -> TransportHeaders = { [:] },
+        readingAtLeast read: @escaping @Sendable (Int) async throws -> Data?
+    ) {
         (self.status, self.headers, self.read, readTrailers) = (status, headers, read, trailers)
     }
 
@@ -51,7 +59,7 @@ public struct StreamedResponse: Sendable, AsyncSequence, Redacted {
     /// - Throws: `TransportError` with `.responseTooLarge` for more than so many bytes, and as an iterator does.
     public func collected(upTo maximumBytes: Int) async throws -> TransportResponse {
         var response = TransportResponse(status: status, headers: headers)
-        while let piece = try await read() {
+        while let piece = try await read(Swift.min(maximumBytes - response.body.count, .max - 1) + 1) {
             guard piece.count <= maximumBytes - response.body.count else {
                 throw TransportError(
                     .responseTooLarge, "The answer has more than \(maximumBytes) bytes.", requestMayHaveBeenSent: true)
@@ -70,12 +78,12 @@ public struct StreamedResponse: Sendable, AsyncSequence, Redacted {
 
     /// Reads the body, piece by piece.
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
-        let read: @Sendable () async throws -> Data?
+        let read: @Sendable (Int) async throws -> Data?
 
         /// Returns the next piece of the body, of any size but zero; nil at its end.
         ///
         /// - Throws: `TransportError` when the connection breaks; `CancellationError`.
-        public mutating func next() async throws -> Data? { try await read() }
+        public mutating func next() async throws -> Data? { try await read(1) }
     }
 
     /// The status: the body can hold tokens.

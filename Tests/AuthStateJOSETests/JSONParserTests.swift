@@ -41,6 +41,31 @@ struct JSONParserTests {
         }
     }
 
+    @Test(
+        "members that are not kept are null, and read all the same",
+        arguments: [
+            (#"{"a":1,"b":"x","c":{"d":[1,"\n"],"e":{"f":2,"g":3}},"h":[{"a":1}]}"#,
+                #"{"a":1,"b":null,"c":{"d":null,"e":{"f":2,"g":3}},"h":null}"#),
+            (#"{"a":{"x":[1]},"c":[{"e":1}]}"#, #"{"a":{"x":[1]},"c":null}"#),
+            (#"{"\u0061":"ä","c":true,"c2":{"e":1,"e":2}}"#, #"{"a":"ä","c":true,"c2":null}"#),
+            (#"{"c":{"e":"1"},"d":[]}"#, #"{"c":{"e":"1"},"d":null}"#), ("[1]", "null"), ("\"a\"", "\"a\""),
+        ])
+    func kept(_ text: String, _ expected: String) throws {
+        #expect(try JSONValue(parsing: text.utf8, keeping: ["a": true, "c": ["e": true]]) == parse(expected))
+    }
+
+    @Test(
+        "what is not kept is JSON too",
+        arguments: [
+            "[1,]", "{\"a\"}", "{\"a\":1,}", "\"\\x\"", "\"\t\"", "\"\\uD83D\"", "tru", "01", "1e999", "{", "[", "\"",
+            String(repeating: "[", count: 65) + String(repeating: "]", count: 65),
+        ])
+    func unkept(_ text: String) {
+        #expect(throws: JSONError.self) { try JSONValue(parsing: #"{"x":\#(text)}"#.utf8, keeping: ["a": true]) }
+        let invalid = [UInt8](#"{"x":""#.utf8) + [0xC3] + [UInt8](#""}"#.utf8)
+        #expect(throws: JSONError.self) { try JSONValue(parsing: invalid, keeping: ["a": true]) }
+    }
+
     @Test func `surrogates come in pairs`() throws {
         #expect(try parse(#""\uD83D\uDE00""#) == "😀")
         for text in [

@@ -63,14 +63,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
             released.wait()
         if message["method"] == "release":
             released.set()
-        if message["method"] != "flood":
+        if message["method"] != "flood" and "stream" not in message["params"]:
             return self.answer(200, result)
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
         self.close_connection = True
-        for _ in range(0, message["params"]["events"], 100):
+        for _ in range(0, message["params"].get("events", 0), 100):
             self.wfile.write(self.event * 100)
         self.wfile.write(b"data: %s\n\n" % json.dumps(result).encode())
 
@@ -206,7 +206,8 @@ def count_copies(program, port, folder):
 
     bridge.ask("ping")
     for size in (10_000, 60_000, 1_000_000):
-        for name, parameters in (("answer", {"size": size}), ("request", {"text": "z" * size})):
+        for name, parameters in (("answer", {"size": size}), ("answer as an event", {"size": size, "stream": 1}),
+                                 ("request", {"text": "z" * size})):
             bridge.ask("ping", **parameters)
             copied()
             for _ in range(20):

@@ -16,6 +16,28 @@ extension JSONParser {
         }
     }
 
+    /// Reads a string, whose opening quote is next, without keeping it.
+    ///
+    /// - Returns: An empty text.
+    @discardableResult
+    mutating func skipString() throws(JSONError) -> String {
+        position += 1
+        while true {
+            let start = position
+            position = JSONText.plainEnd(in: bytes, from: start)
+            try check(UnsafeBufferPointer(rebasing: bytes[start..<position]), from: start)
+            switch next {
+            case UInt8(ascii: "\""):
+                position += 1
+                return ""
+            case UInt8(ascii: "\\"):
+                position += 1
+                _ = try parseEscape()
+            default: throw failure("a control character stands in a string")
+            }
+        }
+    }
+
     /// Reads the rest of a string that starts at `start` and whose first backslash is next.
     private mutating func parseEscapedString(from start: Int) throws(JSONError) -> String {
         var content = Array(bytes[start..<position])
@@ -85,6 +107,17 @@ extension JSONParser {
             position += 1
         }
         return unit
+    }
+
+    /// Throws where bytes are not UTF-8.
+    private func check(_ content: UnsafeBufferPointer<UInt8>, from start: Int) throws(JSONError) {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
+            _ = try decode(content, from: start)
+            return
+        }
+        do throws(UTF8.ValidationError) { _ = try UTF8Span(validating: content.span) } catch {
+            throw JSONError("a string is not UTF-8", at: start)
+        }
     }
 
     /// Decodes UTF-8. The standard library repairs malformed input: a repaired result means that it was not UTF-8.

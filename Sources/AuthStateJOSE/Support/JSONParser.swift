@@ -6,11 +6,19 @@ extension JSONValue {
     /// Refused: bytes that are not UTF-8, a byte order mark, duplicate member names, anything after the value,
     /// surrogates without their partner, numbers that are too long or beyond a double's range, and nesting deeper than
     /// `maximumDepth` (never more than 512). The time taken grows linearly with the document.
-    public init(parsing bytes: some Collection<UInt8>, maximumDepth: Int = 64) throws(JSONError) {
+    ///
+    /// - Parameters:
+    ///   - bytes: The document.
+    ///   - maximumDepth: How deep arrays and objects may be nested.
+    ///   - shape: An object with the members to keep, each with `true`, or with such an object for a part of it: all others are
+    ///     read as JSON, but for duplicate names, and are null in the value, without a copy of their texts. nil keeps everything.
+    public init(
+        parsing bytes: some Collection<UInt8>, maximumDepth: Int = 64, keeping shape: JSONValue? = nil
+    ) throws(JSONError) {
         func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> Result<JSONValue, JSONError> {
             Result { () throws(JSONError) in
                 var parser = JSONParser(bytes: bytes, maximumDepth: min(maximumDepth, 512))
-                return try parser.parseDocument()
+                return try parser.parseDocument(keeping: shape)
             }
         }
         let parsed = bytes.withContiguousStorageIfAvailable(parse) ?? Array(bytes).withUnsafeBufferPointer(parse)
@@ -54,6 +62,10 @@ struct JSONParser {
     /// A member that need not be parsed, and whether its object is being parsed.
     private var known: KnownMember?
     private var isInObject = false
+    /// The members to keep of the value that comes next; nil keeps all of it.
+    private var shape: JSONValue?
+    /// Whether the value that comes next is kept.
+    private var isKept = true
 
     private struct Member {
         let name: String
@@ -82,6 +94,11 @@ struct JSONParser {
         return value
     }
 
+    fileprivate mutating func parseDocument(keeping shape: JSONValue?) throws(JSONError) -> JSONValue {
+        if case .object = shape { self.shape = shape }
+        return try parseDocument()
+    }
+
     fileprivate mutating func parseDocument(
         except member: KnownMember
     ) throws(JSONError) -> (JSONValue, KnownMember) {
@@ -91,6 +108,13 @@ struct JSONParser {
     }
 
     private mutating func parseValue(of name: String, depth: Int) throws(JSONError) -> JSONValue {
+        if let outer = shape {
+            let inner = outer[name]
+            if case .object = inner { shape = inner } else { shape = nil }
+            if case .none = inner { isKept = false }
+            defer { (shape, isKept) = (outer, true) }
+            return try parseValue(depth: depth)
+        }
         if depth == 1, let known { isInObject = name == known.object }
         guard depth == 2, isInObject, known?.name == name else { return try parseValue(depth: depth) }
         let start = position
@@ -118,9 +142,12 @@ struct JSONParser {
 
     private mutating func parseValue(depth: Int) throws(JSONError) -> JSONValue {
         switch next {
-        case UInt8(ascii: "{"): return .object(try parseObject(depth: depth + 1))
-        case UInt8(ascii: "["): return .array(try parseArray(depth: depth + 1))
-        case UInt8(ascii: "\""): return .string(try parseString())
+        case UInt8(ascii: "{"): return try parseObject(depth: depth + 1)
+        case UInt8(ascii: "["): return try parseArray(depth: depth + 1)
+        case UInt8(ascii: "\""):
+            if isKept { return .string(try parseString()) }
+            try skipString()
+            return .null
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try parseNumber())
         case UInt8(ascii: "t"): return try parseLiteral("true", as: .bool(true))
         case UInt8(ascii: "f"): return try parseLiteral("false", as: .bool(false))
@@ -129,7 +156,11 @@ struct JSONParser {
         }
     }
 
-    private mutating func parseObject(depth: Int) throws(JSONError) -> [String: JSONValue] {
+    private mutating func parseObject(depth: Int) throws(JSONError) -> JSONValue {
+        guard isKept else {
+            try parseMembers(depth: depth)
+            return .null
+        }
         let first = members.count
         defer { members.removeLast(members.count - first) }
         do throws(JSONError) {
@@ -139,7 +170,7 @@ struct JSONParser {
             _ = try table(of: members[first...])
             throw error
         }
-        return try table(of: members[first...])
+        return .object(try table(of: members[first...]))
     }
 
     private mutating func parseMembers(depth: Int) throws(JSONError) {
@@ -149,11 +180,15 @@ struct JSONParser {
             skipWhiteSpace()
             guard next == UInt8(ascii: "\"") else { throw failure("a member has no name") }
             let start = position
-            let name = try parseString()
+            let name = try isKept ? parseString() : skipString()
             skipWhiteSpace()
             guard consume(UInt8(ascii: ":")) else { throw failure("a member's name has no colon after it") }
             skipWhiteSpace()
-            members.append(Member(name: name, start: start, value: try parseValue(of: name, depth: depth)))
+            if isKept {
+                members.append(Member(name: name, start: start, value: try parseValue(of: name, depth: depth)))
+            } else {
+                _ = try parseValue(depth: depth)
+            }
             skipWhiteSpace()
         } while consume(UInt8(ascii: ","))
         guard consume(UInt8(ascii: "}")) else { throw failure("an object is not closed") }
@@ -171,17 +206,23 @@ struct JSONParser {
         return table
     }
 
-    private mutating func parseArray(depth: Int) throws(JSONError) -> [JSONValue] {
+    private mutating func parseArray(depth: Int) throws(JSONError) -> JSONValue {
+        let wasKept = isKept
+        // A shape is one of objects.
+        if case .some = shape { isKept = false }
+        defer { isKept = wasKept }
         try open(depth: depth)
         var elements: [JSONValue] = []
-        if consume(UInt8(ascii: "]")) { return elements }
-        repeat {
-            skipWhiteSpace()
-            elements.append(try parseValue(depth: depth))
-            skipWhiteSpace()
-        } while consume(UInt8(ascii: ","))
-        guard consume(UInt8(ascii: "]")) else { throw failure("an array is not closed") }
-        return elements
+        if !consume(UInt8(ascii: "]")) {
+            repeat {
+                skipWhiteSpace()
+                let element = try parseValue(depth: depth)
+                if isKept { elements.append(element) }
+                skipWhiteSpace()
+            } while consume(UInt8(ascii: ","))
+            guard consume(UInt8(ascii: "]")) else { throw failure("an array is not closed") }
+        }
+        return isKept ? .array(elements) : .null
     }
 
     /// Steps over an opening bracket, which is as deep as `depth`.

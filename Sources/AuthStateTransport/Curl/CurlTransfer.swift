@@ -107,7 +107,7 @@
 
         func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
             if let body = exchange.body {
-                if !body.take(Data(bytes)) { pause() }
+                if !body.take(copying: bytes) { pause() }
                 return true
             }
             if bytes.count > exchange.request.maximumResponseBytes - body.count { excess = .body }

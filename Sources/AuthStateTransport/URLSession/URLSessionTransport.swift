@@ -45,10 +45,10 @@
             let (head, task) = try await perform(request, body: body)
             body.onRoom { task.resume() }
             let reader = BodyReader(body) { task.cancel() }
-            return StreamedResponse(status: head.status, headers: head.headers) { [self] in
+            return StreamedResponse(status: head.status, headers: head.headers) { [self] wanted in
                 // The session ends with the transport.
                 defer { withExtendedLifetime(self) {} }
-                return try await reader.next()
+                return try await reader.next(atLeast: wanted)
             }
         }
 

@@ -11,12 +11,12 @@ struct Answer {
         case "text/event-stream" where isSuccess:
             var parser = EventStreamParser()
             // Notifications come before the answer; this client has declared nothing that the server could ask it for.
-            let answers = parser.read(response.body).lazy.compactMap { try? JSONValue(parsing: Array($0.data.utf8)) }
+            let answers = parser.read(response.body).lazy.compactMap { try? JSONValue(parsing: $0.bytes) }
                 .filter { $0["id"]?.intValue == id && ($0["result"] != nil || $0["error"] != nil) }
             guard let message = answers.first else { throw MCPError.malformedAnswer("a stream without an answer") }
             result = try Self.result(of: message)
         case "application/json":
-            guard let message = try? JSONValue(parsing: Array(response.body)) else { fallthrough }
+            guard let message = try? JSONValue(parsing: response.body) else { fallthrough }
             // An error may lack the request's id: it can concern a request that was not read.
             if let error = message["error"].flatMap(JSONRPCError.init) { throw error }
             guard isSuccess else { throw MCPError.status(response.status) }

@@ -1,50 +1,51 @@
+public import Foundation
+
 /// Reads server-sent events (HTML Living Standard, section 9.2) from chunks of any size.
 public struct EventStreamParser: Sendable {
     /// One event.
     public struct Event: Sendable, Hashable {
         /// The type.
         public var name: String
-        /// The data, its lines joined by newlines.
-        public var data: String
+        /// The data as it came, its lines joined by newlines; a part of its chunk where it is one line of it.
+        public var bytes: Data
+
+        /// The data as text.
+        public var data: String { String(decoding: bytes, as: UTF8.self) }
 
         /// Makes an event.
-        public init(name: String = "message", data: String) {
-            self.name = name
-            self.data = data
-        }
+        public init(name: String = "message", data: String) { self.init(name: name, bytes: Data(data.utf8)) }
+
+        init(name: String, bytes: Data) { (self.name, self.bytes) = (name, bytes) }
     }
 
     /// The identifier of the last event, also of one without data: where a stream that breaks is resumed.
     public private(set) var lastEventID: String?
     /// The time to wait before a stream is resumed, in milliseconds; nil where the server has not said.
     public private(set) var retry: Int?
-    /// The memory that waits for the end of an event, in bytes: its data, and a cost for each of its lines.
-    public var waitingBytes: Int { line.count + dataBytes }
+    /// The memory that waits for the end of an event, in bytes.
+    public var waitingBytes: Int { line.count + (data?.count ?? 0) }
 
-    private var line: [UInt8] = []
+    /// The beginning of a line whose end has not come.
+    private var line = Data()
     private var isFirstLine = true
     private var endedWithCR = false
     private var name = ""
     private var id: String?
-    private var data: [String] = []
-    private var dataBytes = 0
-
-    /// The memory of a line beside its text.
-    private static let lineCost = 16
+    private var data: Data?
 
     /// Makes a parser at the beginning of a stream.
     public init() {}
 
     /// Reads a chunk, and returns the events that it completes. An event ends with an empty line: one that the stream breaks
     /// off is never returned.
-    public mutating func read(_ chunk: some Sequence<UInt8>) -> [Event] {
+    public mutating func read(_ chunk: Data) -> [Event] {
         var events: [Event] = []
-        var rest = Array(chunk)[...]
+        var rest = chunk
         // CR, LF and CR LF each end a line; the two of the last may lie in different chunks.
         if endedWithCR, rest.first == UInt8(ascii: "\n") { rest = rest.dropFirst() }
         if !rest.isEmpty { endedWithCR = false }
-        while let end = rest.firstIndex(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
-            line += rest[..<end]
+        while let end = Self.lineEnd(of: rest) {
+            line.add(rest[..<end])
             let isCR = rest[end] == UInt8(ascii: "\r")
             rest = rest[(end + 1)...]
             if isCR {
@@ -53,36 +54,54 @@ public struct EventStreamParser: Sendable {
             }
             if let event = endLine() { events.append(event) }
         }
-        line += rest
+        line.add(rest)
         return events
     }
 
+    private static func lineEnd(of bytes: Data) -> Int? {
+        bytes.withUnsafeBytes { bytes in
+            bytes.firstIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+        }.map { bytes.startIndex + $0 }
+    }
+
     private mutating func endLine() -> Event? {
-        var text = String(decoding: line, as: UTF8.self)
-        line.removeAll(keepingCapacity: line.count < 1 << 16)
-        if isFirstLine, text.hasPrefix("\u{FEFF}") { text.removeFirst() }
+        var line = line
+        self.line = Data()
+        if isFirstLine, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
         isFirstLine = false
-        guard !text.isEmpty else { return endEvent() }
-        let field = text.prefix { $0 != ":" }
-        var value = text.dropFirst(field.count + 1)
-        if value.hasPrefix(" ") { value = value.dropFirst() }
+        guard !line.isEmpty else { return endEvent() }
+        let field = line.prefix { $0 != UInt8(ascii: ":") }
+        var value = line.dropFirst(field.count + 1)
+        if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
         // A line that begins with a colon is a comment.
-        switch field {
-        case "event": name = String(value)
+        switch String(decoding: field, as: UTF8.self) {
+        case "event": name = String(decoding: value, as: UTF8.self)
         case "data":
-            data.append(String(value))
-            dataBytes += value.utf8.count + Self.lineCost
-        case "id": if !value.utf8.contains(0) { id = String(value) }
-        case "retry": if value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { retry = Int(value) ?? retry }
+            guard var lines = data.take() else {
+                data = value
+                break
+            }
+            lines.append(UInt8(ascii: "\n"))
+            lines.append(value)
+            data = lines
+        case "id": if value.firstIndex(of: 0) == nil { id = String(decoding: value, as: UTF8.self) }
+        case "retry":
+            if value.allSatisfy({ (0x30...0x39).contains($0) }) { retry = Int(String(decoding: value, as: UTF8.self)) ?? retry }
         default: break
         }
         return nil
     }
 
     private mutating func endEvent() -> Event? {
-        defer { (name, data, dataBytes) = ("", [], 0) }
+        defer { (name, data) = ("", nil) }
         lastEventID = id
-        guard !data.isEmpty else { return nil }
-        return Event(name: name.isEmpty ? "message" : name, data: data.joined(separator: "\n"))
+        return data.map { Event(name: name.isEmpty ? "message" : name, bytes: $0) }
+    }
+}
+
+extension Data {
+    /// Appends bytes; nothing is copied where there were none.
+    fileprivate mutating func add(_ piece: Data) {
+        if isEmpty { self = piece } else { append(piece) }
     }
 }

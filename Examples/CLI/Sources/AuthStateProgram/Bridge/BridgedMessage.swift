@@ -15,22 +15,33 @@ struct BridgedMessage: Sendable {
     let kind: Kind
     /// The method; nil for a response.
     let method: String?
-    let json: JSONValue
+    /// What the transport reads in every message; other members are null.
+    let envelope: JSONValue
     /// The message as it came.
     let bytes: Data
 
+    /// The whole message, read once more.
+    var json: JSONValue { (try? JSONValue(parsing: bytes, maximumDepth: Self.maximumDepth)) ?? .null }
+
+    private static let envelopeShape: JSONValue = [
+        "jsonrpc": true, "id": true, "method": true,
+        "params": ["_meta": true, "name": true, "uri": true, "requestId": true, "capabilities": true],
+    ]
     /// The depth of a message that is read; deeper ones are refused.
     private static let maximumDepth = 512
 
     /// Reads what a line, or the data of an event, holds: one message, or several in a list, as revision 2025-03-26 has it.
     static func read(_ bytes: Data) -> [Result<BridgedMessage, BridgeFailure>] {
-        let json: JSONValue
-        do { json = try JSONValue(parsing: bytes, maximumDepth: maximumDepth) } catch {
+        do {
+            let isList = bytes.first { $0 > 0x20 } == UInt8(ascii: "[")
+            let json = try JSONValue(
+                parsing: bytes, maximumDepth: maximumDepth, keeping: isList ? nil : envelopeShape)
+            guard let members = json.arrayValue else { return [read(json, bytes)] }
+            if members.isEmpty { return [.failure(BridgeFailure(.invalidRequest, "This list has no message."))] }
+            return members.map { read($0, Data($0.serialized())) }
+        } catch {
             return [.failure(BridgeFailure(.parseError, "This line is no JSON: \(error)."))]
         }
-        guard let members = json.arrayValue else { return [read(json, bytes)] }
-        if members.isEmpty { return [.failure(BridgeFailure(.invalidRequest, "This list has no message."))] }
-        return members.map { read($0, Data($0.serialized())) }
     }
 
     private static func read(_ json: JSONValue, _ bytes: Data) -> Result<BridgedMessage, BridgeFailure> {
@@ -46,33 +57,33 @@ struct BridgedMessage: Sendable {
             guard let method = method.stringValue else { return failure("The member method has to be a text.") }
             if json["id"] != nil, id == nil { return failure("The member id has to be a text or a number.") }
             let kind = id.map(Kind.request) ?? .notification
-            return .success(Self(kind: kind, method: method, json: json, bytes: bytes))
+            return .success(Self(kind: kind, method: method, envelope: json, bytes: bytes))
         }
         guard json["result"] != nil || json["error"] != nil else {
             return failure("A message of JSON-RPC has a method, a result or an error.")
         }
-        return .success(Self(kind: .response, method: nil, json: json, bytes: bytes))
+        return .success(Self(kind: .response, method: nil, envelope: json, bytes: bytes))
     }
 
     /// The identifier of a request; nil for other messages.
     var requestID: JSONValue? { if case .request(let id) = kind { id } else { nil } }
 
     /// Whether the message is the answer to a request.
-    func answers(_ request: BridgedMessage) -> Bool { kind == .response && json["id"] == request.requestID }
+    func answers(_ request: BridgedMessage) -> Bool { kind == .response && envelope["id"] == request.requestID }
 
     /// Whether the message opens a session: those behind it are sent when it is done.
     var isHandshake: Bool { method == "initialize" || method == "notifications/initialized" }
 
     /// The revision that the message names itself: since 2026-07-28 each request stands alone.
     var revision: String? {
-        json["params"]?["_meta"]?["io.modelcontextprotocol/protocolVersion"]?.stringValue
+        envelope["params"]?["_meta"]?["io.modelcontextprotocol/protocolVersion"]?.stringValue
     }
 
     /// The tool, prompt or resource that a request is about.
     var name: String? {
         switch method {
-        case "tools/call", "prompts/get": json["params"]?["name"]?.stringValue
-        case "resources/read": json["params"]?["uri"]?.stringValue
+        case "tools/call", "prompts/get": envelope["params"]?["name"]?.stringValue
+        case "resources/read": envelope["params"]?["uri"]?.stringValue
         default: nil
         }
     }
@@ -85,15 +96,16 @@ struct BridgedMessage: Sendable {
         let path =
             method == "initialize"
             ? ["params", "capabilities"] : ["params", "_meta", "io.modelcontextprotocol/clientCapabilities"]
-        guard !extensions.isEmpty, let members = json.objectValue,
-            let capabilities = path.reduce(JSONValue?.some(json), { $0?[$1] })?.objectValue
+        guard !extensions.isEmpty,
+            let capabilities = path.reduce(JSONValue?.some(envelope), { $0?[$1] })?.objectValue,
+            let members = json.objectValue
         else { return self }
         var declared = capabilities["extensions"]?.objectValue ?? [:]
         for name in extensions where declared[name] == nil { declared[name] = [:] }
         let changed = Self.replacing(
             path[...], in: members, by: .object(capabilities.merging(["extensions": .object(declared)]) { $1 }))
-        let json = JSONValue.object(changed)
-        return Self(kind: kind, method: method, json: json, bytes: Data(json.serialized()))
+        return Self(
+            kind: kind, method: method, envelope: envelope, bytes: Data(JSONValue.object(changed).serialized()))
     }
 
     private static func replacing(

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The lines that come in at a descriptor, read on a thread of its own: no faster than they are taken.
 ///
-/// A line is the memory that the system wrote it to; one that comes in several pieces is copied where they are joined.
+/// A line is the memory that the system wrote it to; the part of one that came behind another is copied.
 struct LineInput: AsyncSequence, Sendable {
     /// A line without its end.
     enum Line: Sendable, Equatable {
@@ -23,12 +23,12 @@ struct LineInput: AsyncSequence, Sendable {
         let taken = DispatchSemaphore(value: 0)
         taken.signal()
         let (chunks, feed) = AsyncStream<Data>.makeStream()
-        let descriptor = descriptor
+        let (descriptor, limit) = (descriptor, limit)
         let thread = DispatchQueue(label: "authstate.input")
         thread.async {
             while true {
                 taken.wait()
-                guard let chunk = readChunk(from: descriptor) else { return feed.finish() }
+                guard let chunk = readChunk(from: descriptor, atMost: limit + 1) else { return feed.finish() }
                 feed.yield(chunk)
             }
         }
@@ -79,21 +79,33 @@ struct LineInput: AsyncSequence, Sendable {
     }
 }
 
-/// Reads what has come at a descriptor, waiting for something; nil at the end.
-private func readChunk(from descriptor: Int32) -> Data? {
-    let room = 1 << 16
-    guard let memory = malloc(room) else { return nil }
-    var count = read(descriptor, memory, room)
-    while count < 0, errno == EINTR || errno == EAGAIN {
-        isReady(descriptor, for: POLLIN)
-        count = read(descriptor, memory, room)
+/// Reads what has come at a descriptor, until it has the end of a line, or more bytes than a line may have; nil at the end.
+private func readChunk(from descriptor: Int32, atMost limit: Int) -> Data? {
+    var room = min(1 << 16, limit)
+    guard var memory = malloc(room) else { return nil }
+    var end = 0
+    while true {
+        let count = read(descriptor, memory + end, room - end)
+        if count < 0, errno == EINTR || errno == EAGAIN {
+            isReady(descriptor, for: POLLIN)
+            continue
+        }
+        guard count > 0 else { break }
+        let hasLine = memchr(memory + end, Int32(UInt8(ascii: "\n")), count) != nil
+        end += count
+        if hasLine || end == limit { break }
+        if end == room {
+            room = min(room * 2, limit)
+            guard let larger = realloc(memory, room) else { break }
+            memory = larger
+        }
     }
     // The rest of the memory goes back.
-    guard count > 0, let kept = realloc(memory, count) else {
+    guard end > 0, let kept = realloc(memory, end) else {
         free(memory)
         return nil
     }
-    return Data(bytesNoCopy: kept, count: count, deallocator: .free)
+    return Data(bytesNoCopy: kept, count: end, deallocator: .free)
 }
 
 /// Writes lines to a descriptor, whole and in order: at once as long as there is room, the rest on a thread of its own.

@@ -43,9 +43,9 @@ extension MCPBridge {
 
     /// Passes an event to the host, unless it is the answer to a request.
     private func pass(_ event: EventStreamParser.Event, until message: BridgedMessage? = nil) async -> BridgedMessage? {
-        guard event.name == "message", !event.data.isEmpty else { return nil }
+        guard event.name == "message", !event.bytes.isEmpty else { return nil }
         var answer: BridgedMessage?
-        for result in BridgedMessage.read(Data(event.data.utf8)) {
+        for result in BridgedMessage.read(event.bytes) {
             switch result {
             case .success(let found):
                 if let message, found.answers(message) { answer = found } else { await forward(found) }

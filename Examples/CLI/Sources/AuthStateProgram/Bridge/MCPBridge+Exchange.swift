@@ -115,7 +115,7 @@ extension MCPBridge {
 
     /// Lists the tools for a call whose parameters the server wants in headers; returns whether that has changed the headers.
     private func learnTools(for call: BridgedMessage) async throws -> Bool {
-        guard let name = call.name, let meta = call.json["params"]?["_meta"] else { return false }
+        guard let name = call.name, let meta = call.envelope["params"]?["_meta"] else { return false }
         let former = tools[name]
         var cursor: JSONValue?
         for _ in 0..<100 where tools[name] == former {

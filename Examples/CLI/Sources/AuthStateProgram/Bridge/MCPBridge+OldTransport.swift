@@ -58,8 +58,8 @@ extension MCPBridge {
 
     private func pass(_ event: EventStreamParser.Event, to answers: Waiters<JSONValue, BridgedMessage>) async {
         guard event.name == "message" else { return }
-        for case .success(let message) in BridgedMessage.read(Data(event.data.utf8)) {
-            if message.kind == .response, let id = message.json["id"], answers.resume(id, with: .success(message)) {
+        for case .success(let message) in BridgedMessage.read(event.bytes) {
+            if message.kind == .response, let id = message.envelope["id"], answers.resume(id, with: .success(message)) {
                 continue
             }
             await forward(message)

@@ -17,7 +17,7 @@ extension MCPBridge {
             }
             reopening = Task {
                 defer { reopening = nil }
-                guard try await exchange(initialize, reopens: true)?.json["result"] != nil else {
+                guard try await exchange(initialize, reopens: true)?.envelope["result"] != nil else {
                     throw Self.malformed("with an error where another session was to begin")
                 }
                 let initialized: JSONValue = ["jsonrpc": "2.0", "method": "notifications/initialized"]

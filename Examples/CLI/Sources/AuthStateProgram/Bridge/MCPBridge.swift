@@ -93,7 +93,7 @@ actor MCPBridge {
     }
 
     private func take(_ message: BridgedMessage) async {
-        if message.method == "notifications/cancelled", let id = message.json["params"]?["requestId"] {
+        if message.method == "notifications/cancelled", let id = message.envelope["params"]?["requestId"] {
             let task = serials[id].flatMap { tasks[$0] }
             task?.cancel()
             // Where each request stands alone the end of its exchange says so.
