@@ -87,7 +87,10 @@ extension EndToEndTests {
                 let keys = try await Program.run(["curl", "-s", "\(provider.issuer)/jwks"]).output
                 #expect(keys.contains("\"OKP\"") && keys.contains("\"RSA\"") && !keys.contains("\"EC\""), "\(keys)")
             }
-            for (arguments, word) in [(["--algorithm", "none"], "RS256"), (["--scope", "a b"], "--scope")] {
+            for (arguments, word) in [
+                (["--algorithm", "none"], "RS256"), (["--scope", "a b"], "--scope"),
+                (["--refresh-token-grace", "40000000"], "--refresh-token-grace"),
+            ] {
                 let result = try await Program.run([Authstate.path, "provider"] + arguments)
                 #expect(result.status == 64 && result.errors.contains(word), "\(result)")
             }

@@ -72,6 +72,11 @@ struct Provider: Command {
 
     @Option(
         help: ArgumentHelp(
+            "How long a used refresh token is accepted again, in seconds; later it revokes the grant.", valueName: "s"))
+    var refreshTokenGrace = 0
+
+    @Option(
+        help: ArgumentHelp(
             "Keep grants, tokens, registrations and keys in this file, for the next start.", valueName: "file"),
         transform: FileName.expanded)
     var keep: String?
@@ -97,6 +102,9 @@ struct Provider: Command {
         if !(tokenLifetime > 0 && tokenLifetime <= 31_536_000) {
             throw ValidationError("--token-lifetime has to be more than 0 and at most 31536000 seconds.")
         }
+        if !(0...31_536_000).contains(refreshTokenGrace) {
+            throw ValidationError("--refresh-token-grace has to be from 0 to 31536000 seconds.")
+        }
         for uri in redirectURIs where (try? RedirectURI(uri)) == nil {
             throw ValidationError("--redirect-uri has to be an absolute URI without a fragment: \(uri.printable())")
         }
@@ -113,6 +121,7 @@ struct Provider: Command {
         var configuration = OpenIDProvider.Configuration()
         configuration.login = automatic ? .automatic : .page
         configuration.accessTokenLifetime = .seconds(tokenLifetime)
+        configuration.refreshTokenGrace = .seconds(refreshTokenGrace)
         configuration.signingAlgorithm = algorithm
         configuration.protectedResource.metadataPlaces = [.challenge, .path]
         configuration.scopes.formUnion(scopes)
@@ -131,6 +140,10 @@ struct Provider: Command {
         provider.troubles = Set(troubles)
         context.console.show(announcement(of: provider, configuration))
         for await line in requests { context.console.note("\(line)") }
+        let statistics = provider.statistics
+        context.console.note(
+            "\(statistics.refreshRequests) requests with a refresh token, \(statistics.refreshTokenReuses) of them with a used one."
+        )
         await provider.stop()
         return .printed
     }
