@@ -43,12 +43,14 @@ public final class PostgresAuthStateStore: AuthStateStore {
 
     /// Reads a state without a lease; nil when there is none under the key.
     ///
-    /// Does not wait for a database that is away: a caller that checks for changes has a state already.
+    /// Does not wait for a database that is away where a state checks for changes: it has tokens already. The first reading of one
+    /// waits for `outageTolerance`.
     ///
     /// - Throws: `AuthStateError` with `.storeUnreadable`; `CancellationError` when cancelled while waiting.
     public func load(_ key: AuthStateKey) async throws -> StoredAuthState? {
         let statement = LeaseStatements.load(try KeyHash(key))
-        return try await pool.execute(statement, tryingFor: .zero).first.flatMap { try StoredAuthState($0) }
+        let tolerance = StoreReading.isFirst ? configuration.outageTolerance : .zero
+        return try await pool.execute(statement, tryingFor: tolerance).first.flatMap { try StoredAuthState($0) }
     }
 
     /// Lists the states that were saved last before a moment, by the database's clock; entries have the keys' digests.

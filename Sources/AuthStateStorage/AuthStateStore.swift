@@ -216,3 +216,9 @@ public struct AuthStateKey: RawRepresentable, Sendable, Hashable, ExpressibleByS
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }
+
+/// What a store may know of the reading that it is asked for.
+package enum StoreReading {
+    /// Whether the reader has no state yet, and so nothing to go on with while the store is away.
+    @TaskLocal package static var isFirst = false
+}

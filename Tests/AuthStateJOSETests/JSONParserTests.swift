@@ -44,8 +44,10 @@ struct JSONParserTests {
     @Test(
         "members that are not kept are null, and read all the same",
         arguments: [
-            (#"{"a":1,"b":"x","c":{"d":[1,"\n"],"e":{"f":2,"g":3}},"h":[{"a":1}]}"#,
-                #"{"a":1,"b":null,"c":{"d":null,"e":{"f":2,"g":3}},"h":null}"#),
+            (
+                #"{"a":1,"b":"x","c":{"d":[1,"\n"],"e":{"f":2,"g":3}},"h":[{"a":1}]}"#,
+                #"{"a":1,"b":null,"c":{"d":null,"e":{"f":2,"g":3}},"h":null}"#
+            ),
             (#"{"a":{"x":[1]},"c":[{"e":1}]}"#, #"{"a":{"x":[1]},"c":null}"#),
             (#"{"\u0061":"ä","c":true,"c2":{"e":1,"e":2}}"#, #"{"a":"ä","c":true,"c2":null}"#),
             (#"{"c":{"e":"1"},"d":[]}"#, #"{"c":{"e":"1"},"d":null}"#), ("[1]", "null"), ("\"a\"", "\"a\""),

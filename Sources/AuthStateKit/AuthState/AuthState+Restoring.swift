@@ -56,7 +56,8 @@ extension AuthState.Place {
         // The watch first: what changes from here on is noticed.
         let freshness = environment.freshness(await store.watch(key))
         let location = store.location(of: key)
-        guard let stored = try await store.load(key) else {
+        guard let stored = try await StoreReading.$isFirst.withValue(true, operation: { try await store.load(key) })
+        else {
             throw AuthStateError.noUserIsLoggedIn.received("nothing in \(location)")
         }
         var record: AuthState.Record

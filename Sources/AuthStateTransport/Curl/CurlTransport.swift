@@ -51,7 +51,8 @@
             }
             let head = try await perform(exchange, by: mailbox)
             let reader = BodyReader(body) { end(CancellationError()) }
-            return StreamedResponse(status: head.status, headers: head.headers, trailers: { body.trailers }) { [self] wanted in
+            return StreamedResponse(status: head.status, headers: head.headers, trailers: { body.trailers }) {
+                [self] wanted in
                 // The connections end with the transport.
                 defer { withExtendedLifetime(self) {} }
                 return try await reader.next(atLeast: wanted)

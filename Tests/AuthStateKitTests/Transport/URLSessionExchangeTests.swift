@@ -83,7 +83,9 @@ struct URLSessionExchangeTests {
         #expect(exchange.receive(Data("x".utf8)) == .goOn)
         exchange.finish(URLSessionFailure(code: -1005, description: "The connection was lost"))
         #expect(try await body.next(atLeast: 1) == Data("x".utf8))
-        await #expect { _ = try await body.next(atLeast: 1) } throws: { ($0 as? TransportError)?.code == .connectionLost }
+        await #expect { _ = try await body.next(atLeast: 1) } throws: {
+            ($0 as? TransportError)?.code == .connectionLost
+        }
     }
 
     @Test func `an end without a head is no answer`() async throws {

@@ -86,7 +86,9 @@ public struct EventStreamParser: Sendable {
             data = lines
         case "id": if value.firstIndex(of: 0) == nil { id = String(decoding: value, as: UTF8.self) }
         case "retry":
-            if value.allSatisfy({ (0x30...0x39).contains($0) }) { retry = Int(String(decoding: value, as: UTF8.self)) ?? retry }
+            if value.allSatisfy({ (0x30...0x39).contains($0) }) {
+                retry = Int(String(decoding: value, as: UTF8.self)) ?? retry
+            }
         default: break
         }
         return nil

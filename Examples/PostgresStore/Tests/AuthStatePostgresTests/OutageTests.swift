@@ -1,5 +1,7 @@
 import AuthStateKit
 import AuthStatePostgres
+import AuthStateServer
+import AuthStateTesting
 import Foundation
 import Testing
 
@@ -41,6 +43,16 @@ extension PostgresTests {
             try await server.control("restart", "--mode", mode)
             try await store.put("two", key)
             #expect(try await store.text(key) == "two")
+        }
+
+        @Test("the first reading of a state waits for a server that is away for a while")
+        func restored() async throws {
+            _ = await AuthState.signedIn(store: store, key: key)
+            let pool = AuthStatePool(store: store, service: AuthorizationService())
+            try await server.control("stop", "--mode", "immediate")
+            async let restart: Void = server.control("start")
+            _ = try await pool.state(for: key)
+            try await restart
         }
 
         @Test("a server that ends its recovery just after a connection is not taken for one that refuses this program")
