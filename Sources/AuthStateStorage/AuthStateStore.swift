@@ -217,7 +217,7 @@ public struct AuthStateKey: RawRepresentable, Sendable, Hashable, ExpressibleByS
     }
 }
 
-/// What a store may know of the reading that it is asked for.
+/// The purpose of a reading, for a store that waits for one and not for another.
 package enum StoreReading {
     /// Whether the reader has no state yet, and so nothing to go on with while the store is away.
     @TaskLocal package static var isFirst = false

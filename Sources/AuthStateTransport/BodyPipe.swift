@@ -6,7 +6,7 @@ import AuthStateOAuth
 final class BodyPipe: Sendable {
     private let state = Lock(State())
 
-    /// The bytes that may wait for the reader before the transport pauses.
+    /// The number of bytes that the transport reads ahead, while no reader waits, before it pauses.
     static let limit = 256 << 10
 
     private static let isRead = TransportError(
@@ -18,7 +18,7 @@ final class BodyPipe: Sendable {
         var end: Result<Void, any Error>?
         var trailers: TransportHeaders = [:]
         var reader: CheckedContinuation<Data?, any Error>?
-        /// The bytes that the reader waits for.
+        /// The number of bytes that the reader waits for.
         var wanted = 0
         /// Lets a paused transport go on.
         var resume: (@Sendable () -> Void)?
@@ -80,8 +80,8 @@ final class BodyPipe: Sendable {
     func next(atLeast wanted: Int) async throws -> Data? {
         try await withCheckedThrowingContinuation { continuation in
             let (outcome, resume): (Result<Data?, any Error>?, (@Sendable () -> Void)?) = state.withLock { state in
-                let hasAll = state.ahead.count >= wanted || state.end != nil
-                if !hasAll, state.reader != nil { return (.failure(Self.isRead), nil) }
+                if state.reader != nil { return (.failure(Self.isRead), nil) }
+                let hasAll = state.ahead.count >= max(1, wanted) || state.end != nil
                 defer { state.isPaused = false }
                 let resume = state.isPaused ? state.resume : nil
                 guard hasAll else {

@@ -45,8 +45,8 @@ struct JSONParserTests {
         "members that are not kept are null, and read all the same",
         arguments: [
             (
-                #"{"a":1,"b":"x","c":{"d":[1,"\n"],"e":{"f":2,"g":3}},"h":[{"a":1}]}"#,
-                #"{"a":1,"b":null,"c":{"d":null,"e":{"f":2,"g":3}},"h":null}"#
+                #"{"a":1,"b":"x","c":{"d":[1,"\n"],"e":{"f":2,"g":3}},"h":[{"a":1}],"i":5,"j":true}"#,
+                #"{"a":1,"b":null,"c":{"d":null,"e":{"f":2,"g":3}},"h":null,"i":null,"j":null}"#
             ),
             (#"{"a":{"x":[1]},"c":[{"e":1}]}"#, #"{"a":{"x":[1]},"c":null}"#),
             (#"{"\u0061":"ä","c":true,"c2":{"e":1,"e":2}}"#, #"{"a":"ä","c":true,"c2":null}"#),

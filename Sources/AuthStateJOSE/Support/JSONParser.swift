@@ -11,7 +11,8 @@ extension JSONValue {
     ///   - bytes: The document.
     ///   - maximumDepth: How deep arrays and objects may be nested.
     ///   - shape: An object with the members to keep, each with `true`, or with such an object for a part of it: all others are
-    ///     read as JSON, but for duplicate names, and are null in the value, without a copy of their texts. nil keeps everything.
+    ///     checked as JSON, except that duplicate names in them are not refused, and are null in the value, without a copy of
+    ///     their texts. nil keeps everything.
     public init(
         parsing bytes: some Collection<UInt8>, maximumDepth: Int = 64, keeping shape: JSONValue? = nil
     ) throws(JSONError) {
@@ -113,7 +114,8 @@ struct JSONParser {
             if case .object = inner { shape = inner } else { shape = nil }
             if case .none = inner { isKept = false }
             defer { (shape, isKept) = (outer, true) }
-            return try parseValue(depth: depth)
+            let value = try parseValue(depth: depth)
+            return isKept ? value : .null
         }
         if depth == 1, let known { isInObject = name == known.object }
         guard depth == 2, isInObject, known?.name == name else { return try parseValue(depth: depth) }
@@ -208,7 +210,7 @@ struct JSONParser {
 
     private mutating func parseArray(depth: Int) throws(JSONError) -> JSONValue {
         let wasKept = isKept
-        // A shape is one of objects.
+        // A shape describes objects: an array in the place of one is not kept.
         if case .some = shape { isKept = false }
         defer { isKept = wasKept }
         try open(depth: depth)

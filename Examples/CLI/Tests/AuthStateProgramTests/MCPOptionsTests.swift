@@ -135,6 +135,22 @@ struct BridgedMessageTests {
         #expect(try message(text).declaring([]).bytes == Data(text.utf8))
     }
 
+    @Test func `a member that occurs twice is no member where the transport reads it`() throws {
+        let text = #"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"a":{"b":1,"b":2},"capabilities":{}}}"#
+        let error = #expect(throws: BridgeFailure.self) { try message(text).declaring(["x"]) }
+        #expect(error?.code == .parseError && error?.message.contains("twice") == true)
+        let answer = try message(#"{"jsonrpc":"2.0","id":1,"result":{"b":1,"b":2}}"#)
+        #expect(throws: BridgeFailure.self) { try answer.whole() }
+    }
+
+    @Test func `an event is text with replacement characters where it is not UTF-8`() throws {
+        var parser = EventStreamParser()
+        let bytes = Data("data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"".utf8) + [0xC3] + Data("\"}\n\n".utf8)
+        let event = try #require(parser.read(bytes).first)
+        let answer = try #require(BridgedMessage.read(event).first).get()
+        #expect(try answer.whole()["result"] == "\u{FFFD}")
+    }
+
     @Test func `line breaks between tokens become blanks, and everything else stays as it is`() throws {
         let message = try message("{\"jsonrpc\":\r\n \"2.0\", \"method\": \"a\\n\", \"b\": 1.50}")
         #expect(String(decoding: message.line, as: UTF8.self) == #"{"jsonrpc":   "2.0", "method": "a\n", "b": 1.50}"#)
@@ -157,6 +173,8 @@ struct LinesTests {
         #expect(
             try await lines(["a\nb", "c\n\n", "d"]) == ["a", "bc", "", "d"].map { .whole(Data($0.utf8)) })
         #expect(try await lines([]).isEmpty)
+        // None keeps the memory of the line before it.
+        for case .whole(let line) in try await lines(["a\nb\n", "c\n"]) { #expect(line.startIndex == 0) }
     }
 
     @Test func `one that is too long is told, and the next one is read`() async throws {

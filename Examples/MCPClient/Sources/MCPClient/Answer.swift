@@ -11,8 +11,10 @@ struct Answer {
         case "text/event-stream" where isSuccess:
             var parser = EventStreamParser()
             // Notifications come before the answer; this client has declared nothing that the server could ask it for.
-            let answers = parser.read(response.body).lazy.compactMap { try? JSONValue(parsing: $0.bytes) }
-                .filter { $0["id"]?.intValue == id && ($0["result"] != nil || $0["error"] != nil) }
+            let answers = parser.read(response.body).lazy.compactMap {
+                (try? JSONValue(parsing: $0.bytes)) ?? (try? JSONValue(parsing: $0.data.utf8))
+            }
+            .filter { $0["id"]?.intValue == id && ($0["result"] != nil || $0["error"] != nil) }
             guard let message = answers.first else { throw MCPError.malformedAnswer("a stream without an answer") }
             result = try Self.result(of: message)
         case "application/json":

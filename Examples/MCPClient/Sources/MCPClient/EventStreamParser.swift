@@ -6,7 +6,7 @@ public struct EventStreamParser: Sendable {
     public struct Event: Sendable, Hashable {
         /// The type.
         public var name: String
-        /// The data as it came, its lines joined by newlines; a part of its chunk where it is one line of it.
+        /// The data as it came, its lines joined by newlines; one line shares the memory of its chunk.
         public var bytes: Data
 
         /// The data as text.
@@ -22,7 +22,7 @@ public struct EventStreamParser: Sendable {
     public private(set) var lastEventID: String?
     /// The time to wait before a stream is resumed, in milliseconds; nil where the server has not said.
     public private(set) var retry: Int?
-    /// The memory that waits for the end of an event, in bytes.
+    /// The bytes of the line and of the data that wait for the end of an event.
     public var waitingBytes: Int { line.count + (data?.count ?? 0) }
 
     /// The beginning of a line whose end has not come.
@@ -42,8 +42,10 @@ public struct EventStreamParser: Sendable {
         var events: [Event] = []
         var rest = chunk
         // CR, LF and CR LF each end a line; the two of the last may lie in different chunks.
-        if endedWithCR, rest.first == UInt8(ascii: "\n") { rest = rest.dropFirst() }
-        if !rest.isEmpty { endedWithCR = false }
+        if endedWithCR, let first = rest.first {
+            if first == UInt8(ascii: "\n") { rest = rest.dropFirst() }
+            endedWithCR = false
+        }
         while let end = Self.lineEnd(of: rest) {
             line.add(rest[..<end])
             let isCR = rest[end] == UInt8(ascii: "\r")
@@ -104,6 +106,7 @@ public struct EventStreamParser: Sendable {
 extension Data {
     /// Appends bytes; nothing is copied where there were none.
     fileprivate mutating func add(_ piece: Data) {
+        if piece.isEmpty { return }
         if isEmpty { self = piece } else { append(piece) }
     }
 }

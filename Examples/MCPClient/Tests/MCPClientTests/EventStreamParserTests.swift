@@ -24,6 +24,11 @@ struct EventStreamParserTests {
         #expect(events(text, chunk: size) == [.init(data: #"{"text": "größer"}"#), .init(data: "b\nc")])
     }
 
+    @Test("a line's end in two chunks is one, and the empty line behind it another")
+    func lineEndInChunks() {
+        #expect(events("data: a\r\n\ndata: b\n\n", chunk: 1) == [.init(data: "a"), .init(data: "b")])
+    }
+
     @Test("comments, unknown fields and fields without a value do no harm")
     func comments() {
         let text = ": beat\n\n:\n\nid: 7\nretry: 10\nother: x\nevent\ndata: a\n:x\ndata\ndata:b\n\n"

@@ -15,13 +15,20 @@ struct BridgedMessage: Sendable {
     let kind: Kind
     /// The method; nil for a response.
     let method: String?
-    /// What the transport reads in every message; other members are null.
+    /// The members that the transport reads in every message; others are null.
     let envelope: JSONValue
     /// The message as it came.
     let bytes: Data
 
-    /// The whole message, read once more.
-    var json: JSONValue { (try? JSONValue(parsing: bytes, maximumDepth: Self.maximumDepth)) ?? .null }
+    /// Reads the whole message once more.
+    ///
+    /// - Throws: `BridgeFailure` where an object below the envelope has a member twice.
+    func whole() throws -> JSONValue {
+        do { return try JSONValue(parsing: bytes, maximumDepth: Self.maximumDepth) } catch {
+            if kind == .response { throw MCPBridge.malformed("with JSON that is no message: \(error)") }
+            throw BridgeFailure(.parseError, "This message is no JSON: \(error).")
+        }
+    }
 
     private static let envelopeShape: JSONValue = [
         "jsonrpc": true, "id": true, "method": true,
@@ -42,6 +49,13 @@ struct BridgedMessage: Sendable {
         } catch {
             return [.failure(BridgeFailure(.parseError, "This line is no JSON: \(error)."))]
         }
+    }
+
+    /// Reads an event's data as `read(_:)` does; where they are not UTF-8, with replacement characters, as such a stream is decoded.
+    static func read(_ event: EventStreamParser.Event) -> [Result<BridgedMessage, BridgeFailure>] {
+        let messages = read(event.bytes)
+        if case .failure(let failure) = messages[0], failure.code == .parseError { return read(Data(event.data.utf8)) }
+        return messages
     }
 
     private static func read(_ json: JSONValue, _ bytes: Data) -> Result<BridgedMessage, BridgeFailure> {
@@ -92,13 +106,13 @@ struct BridgedMessage: Sendable {
     var operation: String { [method, name].compactMap(\.self).joined(separator: " ") }
 
     /// The message with extensions of the protocol among the host's capabilities; the same message where it has none of these.
-    func declaring(_ extensions: [String]) -> BridgedMessage {
+    func declaring(_ extensions: [String]) throws -> BridgedMessage {
         let path =
             method == "initialize"
             ? ["params", "capabilities"] : ["params", "_meta", "io.modelcontextprotocol/clientCapabilities"]
         guard !extensions.isEmpty,
             let capabilities = path.reduce(JSONValue?.some(envelope), { $0?[$1] })?.objectValue,
-            let members = json.objectValue
+            let members = try whole().objectValue
         else { return self }
         var declared = capabilities["extensions"]?.objectValue ?? [:]
         for name in extensions where declared[name] == nil { declared[name] = [:] }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The lines that come in at a descriptor, read on a thread of its own: no faster than they are taken.
 ///
-/// A line is the memory that the system wrote it to; the part of one that came behind another is copied.
+/// A line is the memory that the system wrote it to; one that came behind another is copied, so that it keeps no other's memory.
 struct LineInput: AsyncSequence, Sendable {
     /// A line without its end.
     enum Line: Sendable, Equatable {
@@ -205,8 +205,9 @@ extension Data {
         }
     }
 
-    /// Appends bytes; nothing is copied where there were none.
+    /// Appends bytes; those at the beginning of their memory are not copied where there were none.
     fileprivate mutating func add(_ piece: Data) {
-        if isEmpty { self = piece } else { append(piece) }
+        if piece.isEmpty { return }
+        if isEmpty { self = piece.startIndex == 0 ? piece : piece.withUnsafeBytes { Data($0) } } else { append(piece) }
     }
 }

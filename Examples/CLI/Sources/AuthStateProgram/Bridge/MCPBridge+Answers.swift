@@ -45,7 +45,7 @@ extension MCPBridge {
     private func pass(_ event: EventStreamParser.Event, until message: BridgedMessage? = nil) async -> BridgedMessage? {
         guard event.name == "message", !event.bytes.isEmpty else { return nil }
         var answer: BridgedMessage?
-        for result in BridgedMessage.read(event.bytes) {
+        for result in BridgedMessage.read(event) {
             switch result {
             case .success(let found):
                 if let message, found.answers(message) { answer = found } else { await forward(found) }
@@ -73,7 +73,7 @@ extension MCPBridge {
         var pause = least
         for attempt in 1... {
             try await Task.sleep(for: pause)
-            var request = request(.get, over: connection, accept: "text/event-stream")
+            var request = try request(.get, over: connection, accept: "text/event-stream")
             if let last { request.headers.append("Last-Event-ID", last) }
             do {
                 let response = try await link.stream(
@@ -98,7 +98,7 @@ extension MCPBridge {
         listener = Task { [connection] in
             do {
                 let first = try await link.stream(
-                    request(.get, over: connection, accept: "text/event-stream"), operation: "GET", mayLogIn: false)
+                    try request(.get, over: connection, accept: "text/event-stream"), operation: "GET", mayLogIn: false)
                 guard first.hasEvents else { return noteSilence(of: connection, isLasting: first.status < 500) }
                 var events = ServerEvents(first)
                 while true {

@@ -45,7 +45,7 @@ extension MCPBridge {
     }
 
     private func post(_ message: BridgedMessage, over connection: Connection) async throws -> StreamedResponse {
-        let request = request(
+        let request = try request(
             .post, over: connection, message: message, accept: "application/json, text/event-stream")
         return try await link.stream(request, operation: message.operation, onLogin: tellOfLogin)
     }
@@ -53,18 +53,18 @@ extension MCPBridge {
     /// Returns a request to the server, with the headers that the protocol wants.
     func request(
         _ method: TransportRequest.Method, over connection: Connection, message: BridgedMessage? = nil, accept: String
-    ) -> TransportRequest {
+    ) throws -> TransportRequest {
         var request = TransportRequest(method: method, url: url, headers: ["Accept": accept], timeout: timeout)
         if let message {
             request.headers.append("Content-Type", "application/json")
-            request.body = message.declaring(extensions).bytes
+            request.body = try message.declaring(extensions).bytes
         }
         if let message, let revision = message.revision {
             request.headers.append("MCP-Protocol-Version", Tool.headerValue(revision))
             request.headers.append("Mcp-Method", Tool.headerValue(message.method ?? ""))
             if let name = message.name { request.headers.append("Mcp-Name", Tool.headerValue(name)) }
             if message.method == "tools/call", let tool = message.name.flatMap({ tools[$0] }) {
-                let arguments = message.json["params"]?["arguments"]?.objectValue ?? [:]
+                let arguments = try message.whole()["params"]?["arguments"]?.objectValue ?? [:]
                 for field in tool.headers(for: arguments) { request.headers.append(field.name, field.value) }
             }
         } else {
@@ -128,7 +128,7 @@ extension MCPBridge {
             guard (200..<300).contains(listing.status) else { break }
             let answer = try await answer(to: request, in: listing, over: connection)
             _ = try note(answer, to: request)
-            cursor = answer.json["result"]?["nextCursor"]
+            cursor = try answer.whole()["result"]?["nextCursor"]
             if cursor == nil { break }
         }
         return tools[name] != former

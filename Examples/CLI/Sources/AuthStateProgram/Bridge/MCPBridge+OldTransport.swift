@@ -58,7 +58,7 @@ extension MCPBridge {
 
     private func pass(_ event: EventStreamParser.Event, to answers: Waiters<JSONValue, BridgedMessage>) async {
         guard event.name == "message" else { return }
-        for case .success(let message) in BridgedMessage.read(event.bytes) {
+        for case .success(let message) in BridgedMessage.read(event) {
             if message.kind == .response, let id = message.envelope["id"], answers.resume(id, with: .success(message)) {
                 continue
             }

@@ -32,7 +32,7 @@ extension MCPBridge {
     func note(_ answer: BridgedMessage, to message: BridgedMessage) throws -> BridgedMessage {
         switch message.method {
         case "initialize":
-            guard let result = answer.json["result"] else { break }
+            guard let result = try answer.whole()["result"] else { break }
             let revision = result["protocolVersion"]?.stringValue ?? ""
             guard !revision.isEmpty, revision.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
                 throw Self.malformed("without a revision of the protocol")
@@ -47,7 +47,7 @@ extension MCPBridge {
 
     /// Takes away the tools whose headers break the protocol's rules, as it demands, and keeps those that have some.
     private func noteTools(_ answer: BridgedMessage) throws -> BridgedMessage {
-        guard var members = answer.json.objectValue, var result = members["result"]?.objectValue,
+        guard var members = try answer.whole().objectValue, var result = members["result"]?.objectValue,
             let all = result["tools"]?.arrayValue
         else { return answer }
         let valid = all.filter { value in
@@ -69,7 +69,7 @@ extension MCPBridge {
     /// Tells the server that the session is over; no login is made for it.
     func closeSession() async {
         guard connection.sessionID != nil else { return }
-        let request = request(.delete, over: connection, accept: "application/json")
+        guard let request = try? request(.delete, over: connection, accept: "application/json") else { return }
         _ = try? await link.stream(request, operation: "DELETE", mayLogIn: false)
         connection.sessionID = nil
     }
