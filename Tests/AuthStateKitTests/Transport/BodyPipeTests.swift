@@ -17,7 +17,7 @@ struct BodyPipeTests {
         return reader
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a reader that waits for much more than is read ahead gets it as one piece`() async throws {
         let reader = await waitingReader(for: 2 * BodyPipe.limit)
         #expect(pipe.hasRoom)
@@ -29,7 +29,7 @@ struct BodyPipeTests {
         #expect(pipe.take(half) && !pipe.take(half))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a body that ends before has a last piece, and then its failure`() async throws {
         let reader = await waitingReader(for: .max)
         #expect(pipe.take(Data("x".utf8)))

@@ -172,7 +172,7 @@ struct AdviceWalkTests {
     @Test(
         "each refusal has a hint, whose options exist, and which takes for granted what the login has", arguments: kinds
     )
-    func walk(_ kind: Kind) throws {
+    func walk(_ kind: Kind) async throws {
         let (facts, request) = (try kind.facts(), try kind.request())
         #expect(facts.parts == kind.has)
         let needs = kind.needs(facts)
@@ -191,6 +191,8 @@ struct AdviceWalkTests {
 
         for (need, codes) in Self.rows where needs.contains(need) {
             for (code, stage) in codes.flatMap({ code in Self.stages.map { (code, $0) } }) {
+                // The tests beside this one wait for other processes, and need a thread in time.
+                await Task.yield()
                 check(AuthStateError(code, stage: stage, "It failed."))
                 for response in OAuthErrorResponse.codes.filter({ $1 == code }).map({
                     OAuthErrorResponse(error: $0.key)
@@ -206,6 +208,7 @@ struct AdviceWalkTests {
         }
         for failure in RecognizedFailure.table {
             for stage in failure.stages ?? [.authorization, .token, .refresh, .logout] {
+                await Task.yield()
                 for sign in failure.signs {
                     var error = AuthStateError(.invalidClient, stage: stage, sign.texts[0])
                     switch sign.place {

@@ -157,7 +157,7 @@ struct BridgedMessageTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct LinesTests {
+@Suite(.timeLimit(.minutes(5))) struct LinesTests {
     /// Writes chunks into a pipe, and returns the lines that are read.
     private func lines(_ chunks: [String], limit: Int = 100) async throws -> [LineInput.Line] {
         let pipe = Pipe()

@@ -7,7 +7,7 @@ import Testing
 @testable import authstate_proxy
 
 /// Single handlers of a connection, without one.
-@Suite(.timeLimit(.minutes(1))) struct ProxyHandlersTests {
+@Suite(.timeLimit(.minutes(5))) struct ProxyHandlersTests {
     @Test("bytes that are no HTTP get one answer, also when the API's is on its way")
     func oneAnswer() throws {
         let channel = EmbeddedChannel(handler: ProxyParserRefusals())
