@@ -63,16 +63,21 @@ extension AuthStateError {
         if let hint, let advice = hint.firstRange(of: "Ask with prompt=consent"), copy.hint != hint {
             copy.hint = [copy.hint, String(hint[advice.lowerBound...])].compactMap(\.self).joined(separator: " ")
         }
-        for (words, option) in Self.options { copy.hint = copy.hint?.replacing(words, with: option) }
-        for name in ToleranceName.allCases {
-            copy.hint = copy.hint?.replacing(
-                "Tolerate \(name.tolerance.rawValue)", with: "Use --tolerate \(name.rawValue)")
-        }
+        copy.hint = copy.hint.map(Self.naming)
         if code == .endpointMissing { copy.hint = endpointAdvice }
         if code == .invalidClientMetadata, response?.errorDescription?.contains("'device_authorization'") == true {
             copy.hint = Self.otherDeviceGrant
         }
         return copy
+    }
+
+    /// A hint with the program's options in place of the library's properties and tolerances.
+    private static func naming(_ hint: String) -> String {
+        var hint = options.reduce(hint) { $0.replacing($1.0, with: $1.1) }
+        for name in ToleranceName.allCases where hint.contains("Tolerate ") {
+            hint = hint.replacing("Tolerate \(name.tolerance.rawValue)", with: "Use --tolerate \(name.rawValue)")
+        }
+        return hint
     }
 
     /// The advice about a client that the provider does not know, or knows otherwise; nil leaves the general one.
