@@ -1,6 +1,7 @@
 import ArgumentParser
 import AuthStateKit
 import AuthStateResource
+import AuthStateStorage
 import Foundation
 import Synchronization
 import Testing
@@ -9,12 +10,12 @@ import Testing
 
 /// Logins that the bridge has other processes make.
 @Suite(.timeLimit(.minutes(1))) struct BridgeLinkTests {
-    /// A server that takes no token until it is told to.
+    /// A server that takes no token until it is told to, but for that of another bridge's login.
     private final class Server: HTTPTransport {
         let accepts = Mutex(false)
 
         func send(_ request: TransportRequest) async throws -> TransportResponse {
-            accepts.withLock { $0 }
+            accepts.withLock { $0 } || request.headers["Authorization"] == "Bearer \(RacedStore.token)"
                 ? TransportResponse(status: 200)
                 : TransportResponse(status: 401, headers: ["WWW-Authenticate": "Bearer"])
         }
@@ -23,13 +24,15 @@ import Testing
     /// A user who is shown a code, and decides when the test says so.
     private final class User: Sendable {
         let logins = Mutex(0)
+        let reasons = Mutex<[BridgeLogin.Reason]>([])
         let decisions = AsyncStream<AuthStateError?>.makeStream()
         let time = Mutex(ContinuousClock.now)
 
         static let code = AuthStateError(.authorizationPending, stage: .authorization, "Enter the code BCDF.")
 
-        @Sendable func logIn(_: BridgeLogin.Reason, _ tell: @escaping BridgeLink.Telling) async throws {
+        @Sendable func logIn(_ reason: BridgeLogin.Reason, _ tell: @escaping BridgeLink.Telling) async throws {
             logins.withLock { $0 += 1 }
+            reasons.withLock { $0.append(reason) }
             tell(Self.code)
             for await error in decisions.stream {
                 if let error { throw error }
@@ -44,22 +47,26 @@ import Testing
     private let request: TransportRequest
 
     init() throws {
-        request = TransportRequest(url: try #require(URL(string: "https://mcp.example/mcp")))
+        request = TransportRequest(url: try #require(URL(string: RacedStore.resource)))
+        link = try Self.link(InMemoryAuthStateStore(), server, user)
+    }
+
+    private static func link(_ store: any AuthStateStore, _ server: Server, _ user: User) throws -> BridgeLink {
         let options = try CommonOptions.parse(["--profile", "bridge-link"])
-        link = BridgeLink(
-            { [server] in
+        return BridgeLink(
+            {
                 let session = try await Session(
                     options, timeLimit: 10, console: Console(isJSON: false, isServing: true),
                     keys: SealingKeys(limit: .seconds(1)), trace: nil, sealing: .unopened)
                 let access = try ResourceAccess(
-                    "https://mcp.example/mcp", clients: [], store: InMemoryAuthStateStore(),
-                    service: AuthorizationService(transport: server))
+                    RacedStore.resource, clients: [], store: store, service: AuthorizationService(transport: server))
                 return (session, access)
-            }, now: { [user] in user.time.withLock { $0 } }, logIn: user.logIn)
+            }, now: { user.time.withLock { $0 } }, logIn: user.logIn)
     }
 
     /// The error of a call; nil for none.
-    private func call() async -> AuthStateError? {
+    private func call(_ link: BridgeLink? = nil) async -> AuthStateError? {
+        let link = link ?? self.link
         do { _ = try await link.stream(request, operation: "call") } catch { return error as? AuthStateError }
         return nil
     }
@@ -109,6 +116,74 @@ import Testing
         try await settle()
         advance(by: 3600)
         #expect(await call()?.code == .authorizationPending && logins == 2)
+    }
+
+    @Test(
+        "a login that another bridge has made meanwhile is not taken for the one that does not serve",
+        arguments: 1...12, [false, true])
+    func otherLogin(reading: Int, hasEnded: Bool) async throws {
+        let store = try RacedStore(before: reading, hasEnded: hasEnded)
+        let link = try Self.link(store, server, user)
+        let error = await call(link)
+        let reasons = user.reasons.withLock { $0 }
+        #expect(reasons.allSatisfy { $0.grantID == store.first?.grantID }, "\(reasons)")
+        // A call that did not begin a login was made with the other bridge's.
+        #expect((error == nil) == reasons.isEmpty && (error == nil || error?.code == .authorizationPending))
+        #expect(reading > 1 || reasons.isEmpty)
+        #expect(reading < 12 || reasons.count == 1, "\(store.readings.withLock { $0 }) readings")
+    }
+
+    /// A store to which another bridge's login comes right before one of its readings.
+    private final class RacedStore: AuthStateStore {
+        static let resource = "https://mcp.example/mcp"
+        static let token = "other"
+
+        private let stored = InMemoryAuthStateStore()
+        /// The login before, whose grant has ended; nil for none.
+        let first: AuthState.Record?
+        private let reading: Int
+        let readings = Mutex(0)
+
+        init(before reading: Int, hasEnded: Bool) throws {
+            self.reading = reading
+            var first = try Self.record("first")
+            first.authorizationError = AuthStateError(.invalidGrant, stage: .token, "The grant has ended.")
+            self.first = hasEnded ? first : nil
+        }
+
+        private static func record(_ name: String) throws -> AuthState.Record {
+            let provider = ProviderConfiguration(
+                issuer: try Issuer("https://op.example"), authorizationEndpoint: nil,
+                tokenEndpoint: try #require(URL(string: "https://op.example/token")))
+            var record = AuthState.Record(Client(provider, id: "client"))
+            record.lastTokenResponse = TokenResponse(
+                accessToken: name, issuedAt: .now, accessTokenExpirationDate: .distantFuture, refreshToken: name)
+            record.grantID = name
+            record.annotations = ["resource": resource]
+            return record
+        }
+
+        func load(_ key: AuthStateKey) async throws -> StoredAuthState? {
+            let number = readings.withLock {
+                $0 += 1; return $0
+            }
+            if number == 1, let first { try await save(first, at: key) }
+            if number == reading { try await save(Self.record(Self.token), at: key) }
+            return try await stored.load(key)
+        }
+
+        func save(_ record: AuthState.Record, at key: AuthStateKey) async throws {
+            try await stored.withLease(key, deadline: .seconds(1)) { lease in
+                _ = try await lease.save(AuthStateArchive(record).data(), expecting: await lease.load()?.version)
+            }
+        }
+
+        nonisolated(nonsending) func withLease<R>(
+            _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
+            _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+        ) async throws -> R {
+            try await stored.withLease(key, deadline: deadline, whileWaiting: look, body)
+        }
     }
 
     /// Waits until the bridge knows how the login has ended.

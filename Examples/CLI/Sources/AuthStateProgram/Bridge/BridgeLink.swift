@@ -68,15 +68,18 @@ actor BridgeLink {
         var hasOpenedAgain = false
         while true {
             let access = try await access()
+            var known: String?
             do {
+                known = try await access.authState()?.record.grantID
                 let response = try await access.stream(request, operation: operation)
                 (inVain, unproven) = ([], nil)
                 failed?.isUntold = false
                 return response
             } catch let error as AuthStateError {
                 if error.code == .notLoggedIn, mayLogIn {
-                    let before = try await access.authState()?.record.grantID
-                    if opened?.access !== access, !isLoggingIn { continue }
+                    let found = try await access.authState()?.record.grantID
+                    // Another bridge's login, of which the request knew nothing, may serve.
+                    if opened?.access !== access || found != known, !isLoggingIn { continue }
                     let lack = error.lack
                     let isUnproven =
                         unproven.map { $0.lack == lack && now() - $0.end < Self.trial } ?? false
@@ -90,7 +93,7 @@ actor BridgeLink {
                     }
                     if !isLoggingIn {
                         running = lack
-                        begin(because: BridgeLogin.Reason(grantID: before, error: error))
+                        begin(because: BridgeLogin.Reason(grantID: known, error: error))
                     }
                     if let prompt { throw prompt }
                     // Another lack than that of the login in progress needs one of its own.
