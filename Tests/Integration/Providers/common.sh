@@ -20,13 +20,18 @@ need() {
 
 # choose_port PORT: prints PORT, or a free one for 0. Free ports are looked for below the range from which the kernel
 # gives ports to outgoing connections, and away from the redirect URIs' 8400–8799.
+#
+# A provider may bind its port seconds later. Until this script and the program that follows it have ended, no other script
+# chooses the port: the byte of that number in a file is locked by the descriptor that they share.
 choose_port() {
     if [ "$1" != 0 ]; then echo "$1"; return; fi
     $python - <<'PYTHON'
-import random, socket, sys
+import fcntl, random, socket, struct, sys
 for port in random.sample(range(20000, 32000), 100):
+    lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, port, 1, 0)
     with socket.socket() as probe:
         try:
+            fcntl.fcntl(9, fcntl.F_OFD_SETLK, lock)
             probe.bind(("127.0.0.1", port))
         except OSError:
             continue
@@ -35,6 +40,7 @@ for port in random.sample(range(20000, 32000), 100):
 sys.exit("no free port")
 PYTHON
 }
+exec 9<>"${TMPDIR:-/tmp}/authstate-ports.$UID"
 
 # choose_other_port PORT…: prints a free port that is none of these.
 choose_other_port() {

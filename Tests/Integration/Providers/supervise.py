@@ -20,7 +20,7 @@ import time
 import urllib.error
 import urllib.request
 
-START_SECONDS = 20
+START_SECONDS = 100
 PR_SET_PDEATHSIG = 1
 
 

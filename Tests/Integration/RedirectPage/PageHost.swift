@@ -21,7 +21,7 @@ final class PageHost: Sendable {
         folder = try TemporaryFolder()
         let file = try folder.file("index.html", containing: html)
         program = try Program.start([LoginBrowser.python, "-c", Self.server, file, "\(port)", Self.frame])
-        guard let line = try await program.firstLine(within: .seconds(20)) else {
+        guard let line = try await program.firstLine() else {
             throw NotInTime(description: "The host did not start: \(program.errors)")
         }
         origin = line

@@ -43,7 +43,9 @@ final class Program: Sendable {
     }
 
     /// The first line of standard output, as soon as it is whole; nil when the program ends without one.
-    func firstLine(within limit: Duration) async throws -> String? {
+    ///
+    /// - Parameter limit: The time to wait; two minutes is what a program's start may take beside a whole run of tests.
+    func firstLine(within limit: Duration = .seconds(120)) async throws -> String? {
         try await eventually("a line of output", within: limit) { () -> String?? in
             let hasEnded = child.status() != nil
             let output = output

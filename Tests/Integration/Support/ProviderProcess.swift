@@ -42,7 +42,7 @@ struct ProviderProcess: Sendable {
         let program = try Program.start(
             ["\(Provider.scripts)/\(provider.software.rawValue)/start.sh"], environment: provider.environment)
         do {
-            guard let line = try await program.firstLine(within: .seconds(120)) else {
+            guard let line = try await program.firstLine() else {
                 throw NotStarted(provider: provider, errors: program.errors)
             }
             let announcement = try JSONDecoder().decode(Announcement.self, from: Data(line.utf8))

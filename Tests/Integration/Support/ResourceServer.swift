@@ -72,7 +72,7 @@ struct ResourceServer: Sendable {
         let program = try Program.start(
             ["\(Provider.scripts)/\(software.rawValue)/start.sh", "\(port)"], environment: settings)
         do {
-            guard let line = try await program.firstLine(within: .seconds(40)) else {
+            guard let line = try await program.firstLine() else {
                 throw NotInTime(description: "\(software) did not start (see \(Provider.installer)): \(program.errors)")
             }
             let result = try await body(

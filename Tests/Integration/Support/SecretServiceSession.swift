@@ -31,7 +31,7 @@ struct SecretServiceSession: Sendable {
             ["\(Provider.scripts)/secret-service/start.sh"],
             environment: ["SERVICE": keyring ? "gnome-keyring" : "none"])
         do {
-            guard let line = try await program.firstLine(within: .seconds(40)) else {
+            guard let line = try await program.firstLine() else {
                 throw NotInTime(description: "the session did not start (see \(Provider.installer)): \(program.errors)")
             }
             let announcement = try JSONDecoder().decode(Announcement.self, from: Data(line.utf8))

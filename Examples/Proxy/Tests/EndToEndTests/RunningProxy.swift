@@ -18,7 +18,7 @@ struct RunningProxy: Sendable {
         program = try Program.start(
             bounds + [Authstate.path, "proxy", base, "--state", authstate.stateFile, "--timeout", "\(limit)"] + options,
             environment: authstate.environment)
-        guard let line = try await program.firstLine(within: .seconds(20)) else {
+        guard let line = try await program.firstLine() else {
             throw NotInTime(description: "The proxy did not start: \(program.errors)")
         }
         if options.contains("--json") {
@@ -91,7 +91,7 @@ struct ProxiedAPI: Sendable {
         let userInfo = try #require(configuration.userInfoEndpoint)
         let program = try Program.start([LoginBrowser.python, "-c", server, userInfo.absoluteString])
         try await program.during {
-            guard let line = try await program.firstLine(within: .seconds(10)) else {
+            guard let line = try await program.firstLine() else {
                 throw NotInTime(description: "The API did not start: \(program.errors)")
             }
             try await body(ProxiedAPI(origin: line), authstate)

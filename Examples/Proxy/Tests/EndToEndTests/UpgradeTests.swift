@@ -284,7 +284,7 @@ struct WebSocketAPI: Sendable {
         let program = try Program.start(
             [Provider.python("mcp"), "-c", server, userInfo.absoluteString] + (certificates.map { [$0.path] } ?? []))
         try await program.during {
-            guard let line = try await program.firstLine(within: .seconds(20)) else {
+            guard let line = try await program.firstLine() else {
                 throw NotInTime(description: "The API did not start: \(program.errors)")
             }
             let words = line.split(separator: " ").map(String.init)
@@ -306,7 +306,7 @@ struct WebSocketAPI: Sendable {
         let port = try #require(URL(string: origin)?.port)
         let relay = try Program.start([LoginBrowser.python, "-c", Self.relay, "\(port)"])
         try await relay.during {
-            guard let line = try await relay.firstLine(within: .seconds(10)) else {
+            guard let line = try await relay.firstLine() else {
                 throw NotInTime(description: "The relay did not start: \(relay.errors)")
             }
             try await body(base.replacing(":\(port)/", with: ":\(line)/"))
@@ -318,7 +318,7 @@ struct WebSocketAPI: Sendable {
         let port = try #require(URL(string: origin)?.port)
         let proxy = try Program.start([LoginBrowser.python, "-c", Self.companyProxy, "\(port)"])
         try await proxy.during {
-            guard let line = try await proxy.firstLine(within: .seconds(10)) else {
+            guard let line = try await proxy.firstLine() else {
                 throw NotInTime(description: "The proxy did not start: \(proxy.errors)")
             }
             try await body("127.0.0.1:\(line)")

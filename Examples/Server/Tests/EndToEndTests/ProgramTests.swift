@@ -120,7 +120,7 @@ extension EndToEndTests {
             struct Announcement: Decodable { var connection: String }
             let postgres = try Program.start(["\(Provider.scripts)/postgresql/start.sh"])
             do {
-                let line = try #require(try await postgres.firstLine(within: .seconds(40)), "\(postgres.errors)")
+                let line = try #require(try await postgres.firstLine(), "\(postgres.errors)")
                 let connection = try JSONDecoder().decode(Announcement.self, from: Data(line.utf8)).connection
                 @Sendable func sql(_ statement: String) async throws -> String {
                     let words = [

@@ -28,7 +28,7 @@ struct StaticBinaryTests {
         ]
 
         let first = try Program.start(words, environment: environment)
-        let address = try await first.firstLine(within: .seconds(20))
+        let address = try await first.firstLine()
         let url = try #require(address.flatMap { URL(string: $0) }, "\(first.output) \(first.errors)")
         try await LoginBrowser().open(url)
         let login = try await first.result()

@@ -42,7 +42,7 @@ struct PostgresServer: Sendable {
     static func start(hasStandby: Bool = false) async throws -> PostgresServer {
         let program = try Program.start([script], environment: hasStandby ? ["STANDBY": "1"] : [:])
         do {
-            guard let line = try await program.firstLine(within: .seconds(40)) else {
+            guard let line = try await program.firstLine() else {
                 throw Trouble(description: "PostgreSQL did not start: \(program.errors)")
             }
             let announcement = try JSONDecoder().decode(Announcement.self, from: Data(line.utf8))
