@@ -47,7 +47,10 @@ final class UploadPipe: Sendable {
                 // A source learns by a cancelled call that it is asked no more.
                 if Task.isCancelled { _ = try await body.read() }
                 if try end() { wake() }
-            } catch { fail(error) }
+            } catch {
+                // The end of a source that was cancelled because the server has answered is no failure of the exchange.
+                if !self.isStopped { fail(error) }
+            }
         }
         let isStopped = state.withLock { state in
             if !state.isStopped, !state.hasEnded { state.task = task }

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -64,8 +65,14 @@ long AuthStateCurlSetOpenSocket(void *easy, long option, AuthStateCurlOpenSocket
     return curl.curl_easy_setopt(easy, (unsigned int)option, value);
 }
 
-int AuthStateCurlOpenPrivateSocket(const struct AuthStateCurlAddress *address) {
-    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+int AuthStateCurlOpenPrivateSocket(const struct AuthStateCurlAddress *address, unsigned int seconds) {
+    int descriptor = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    unsigned int milliseconds = seconds * 1000;
+    if (descriptor >= 0 && seconds > 0) {
+        // A system without it has its own number.
+        setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
+    }
+    return descriptor;
 }
 
 int AuthStateCurlAddressBytes(const struct AuthStateCurlAddress *address, unsigned char bytes[16]) {

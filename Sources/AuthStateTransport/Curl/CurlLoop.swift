@@ -235,12 +235,14 @@
         private func drop(_ transfer: CurlTransfer) {
             transfers[ObjectIdentifier(transfer.exchange)] = nil
             if transfer.exchange.upload != nil { cutOff.removeAll { $0 === transfer } }
+            // libcurl before 8.1 keeps the bytes of a pause for the next exchange with the handle, where others use the connection.
+            if transfer.hasPaused { AuthStateCurlEasyPause(transfer.easy, 0) }
             AuthStateCurlMultiRemove(multi, transfer.easy)
-            release(transfer.easy)
+            release(transfer.easy, isSpare: !transfer.hasPaused)
         }
 
-        private func release(_ easy: UnsafeMutableRawPointer) {
-            if spareHandles.count < Self.maximumSpareHandles {
+        private func release(_ easy: UnsafeMutableRawPointer, isSpare: Bool = true) {
+            if isSpare, spareHandles.count < Self.maximumSpareHandles {
                 AuthStateCurlEasyReset(easy)
                 spareHandles.append(easy)
             } else {

@@ -27,6 +27,9 @@
                     (AuthStateCurl_CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.wholeMilliseconds),
                 ]
                 optional = [
+                    // A stream may be silent for hours, and may use a connection that another exchange has opened: a server that is
+                    // gone is noticed all the same.
+                    (AuthStateCurl_CURLOPT_TCP_KEEPALIVE, 1),
                     (AuthStateCurl_CURLOPT_HTTP_VERSION, AuthStateCurl_CURL_HTTP_VERSION_2TLS),
                     (AuthStateCurl_CURLOPT_MAXAGE_CONN, max(1, configuration.idleTimeout.wholeMilliseconds / 1000)),
                     // Dropping an exchange does not wait for its name look-up, which would hold up all others.
@@ -63,9 +66,6 @@
             set(AuthStateCurl_CURLOPT_URL, request.url)
             if exchange.body == nil {
                 set(AuthStateCurl_CURLOPT_TIMEOUT_MS, max(1, request.timeoutMilliseconds - spentMilliseconds))
-            } else {
-                // A stream may be silent for hours: a server that is gone is noticed all the same.
-                set(AuthStateCurl_CURLOPT_TCP_KEEPALIVE, 1)
             }
             set(AuthStateCurl_CURLOPT_ACCEPT_ENCODING, "")
             set(AuthStateCurl_CURLOPT_USERAGENT, "AuthStateKit")
@@ -150,8 +150,9 @@
                     guard let context, let address, CurlTransfer.from(context).mayConnect(to: address) else {
                         return Int32(AuthStateCurl_CURL_SOCKET_BAD)
                     }
-                    let socket = AuthStateCurlOpenPrivateSocket(address)
-                    CurlTransfer.from(context).onSocket(socket)
+                    let transfer = CurlTransfer.from(context)
+                    let socket = AuthStateCurlOpenPrivateSocket(address, transfer.acknowledgementSeconds)
+                    transfer.onSocket(socket)
                     return socket
                 })
             check(AuthStateCurlSetPointer(easy, AuthStateCurl_CURLOPT_HEADERDATA, context))

@@ -34,6 +34,14 @@
         /// Whether libcurl counts `attempts` (since 7.80).
         var countsAttempts = false
 
+        /// Whether libcurl may have kept bytes of the body during a pause.
+        private(set) var hasPaused = false
+
+        /// The seconds in which the server has to acknowledge what was sent, on a connection that this exchange opens. libcurl uses an
+        /// HTTP/2 connection again after an exchange has timed out, also when the network has lost it without a word; the system
+        /// would try for a quarter of an hour. A server that takes the body of an upload slowly acknowledges nothing either.
+        var acknowledgementSeconds: UInt32 { exchange.upload == nil ? 60 : 0 }
+
         /// Called with a socket that has just been opened.
         let onSocket: (Int32) -> Void
         /// Called when the head of a stream has come.
@@ -97,10 +105,10 @@
                 return false
             case .success(let head):
                 isStreaming = true
+                exchange.begin(head)
                 // libcurl sends no more to a server that has refused or redirected the request.
                 if head.status >= 300 { exchange.upload?.stop() }
                 onHead(self)
-                exchange.begin(head)
                 return true
             }
         }
@@ -128,6 +136,7 @@
         func pause() {
             let receiving = exchange.body?.hasRoom ?? true ? 0 : AuthStateCurl_CURLPAUSE_RECV
             let sending = exchange.upload?.isStarved ?? false ? AuthStateCurl_CURLPAUSE_SEND : 0
+            hasPaused = hasPaused || receiving != 0
             AuthStateCurlEasyPause(easy, receiving | sending)
         }
 

@@ -249,7 +249,9 @@ void AuthStateCurlMultiSetCallbacks(
 /// Lets libcurl work on a socket that is ready, or on what is due when the socket is CURL_SOCKET_TIMEOUT.
 void AuthStateCurlMultiAct(void *multi, int socket, long events);
 /// Opens a socket that is closed on exec: a child process must not hold the connection, nor reach into it.
-int AuthStateCurlOpenPrivateSocket(const struct AuthStateCurlAddress *address);
+///
+/// A connection breaks when the other side has acknowledged nothing for so many seconds, 0 for the system's number.
+int AuthStateCurlOpenPrivateSocket(const struct AuthStateCurlAddress *address, unsigned int seconds);
 /// Copies an IPv4 or IPv6 address in network order; returns its number of bytes, 0 for another family.
 int AuthStateCurlAddressBytes(const struct AuthStateCurlAddress *address, unsigned char bytes[16]);
 /// A descriptor that becomes readable when eight bytes are written to it; -1 when none is left.

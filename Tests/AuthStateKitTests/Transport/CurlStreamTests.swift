@@ -31,6 +31,24 @@
             #expect(answer.trailers == ["Server-Timing": "a", "X-Sum": "7"])
         }
 
+        @Test func `a stream notices a server that is gone, also over a connection that another exchange has opened`()
+            async throws
+        {
+            let server = RawServer { $0.head.contains("/short") ? [.answer(body: "short")] : [Self.head] }
+            #expect(try await transport.send(TransportRequest(server.url + "/short")).status == 200)
+            let answer = try await transport.stream(TransportRequest(server.url))
+            #expect(server.requests.map(\.connection) == [0, 0])
+            // The timer 2 is that of the probes.
+            let port = ":" + String(server.port, radix: 16, uppercase: true)
+            let table = try #require(FileHandle(forReadingAtPath: "/proc/self/net/tcp")).readDataToEndOfFile()
+            let sockets = String(decoding: table, as: UTF8.self).split(separator: "\n")
+            let own = sockets.map { $0.split(separator: " ") }.filter {
+                $0.count > 5 && $0[2].hasSuffix(port) && $0[3] == "01"
+            }
+            #expect(own.count == 1 && own.allSatisfy { $0[5].hasPrefix("02:") })
+            withExtendedLifetime(answer) {}
+        }
+
         @Test func `a stream has no end of time, its head has`() async throws {
             let server = RawServer {
                 $0.head.contains("/silent") ? [] : [$0.head.contains("/short") ? .answer(body: "short") : Self.head]

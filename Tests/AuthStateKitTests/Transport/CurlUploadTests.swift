@@ -144,6 +144,25 @@
             #expect(try await body.next() == nil)
         }
 
+        @Test func `a source that throws when it is cancelled takes nothing from such an answer`() async throws {
+            let server = RawServer { _ in [.text("HTTP/1.1 413 Content Too Large\nContent-Length: 4\n\nno")] }
+            let hasThrown = Lock(false)
+            let source = StreamedBody {
+                do {
+                    try await Task.sleep(for: .seconds(60))
+                    return Data("late".utf8)
+                } catch {
+                    hasThrown.withLock { $0 = true }
+                    throw error
+                }
+            }
+            let request = try TransportRequest(server.url, method: .put)
+            let answer = try await transport.stream(request, sending: source)
+            try await eventually { hasThrown.withLock { $0 } }
+            server.perform(.text("ne"))
+            #expect(try await answer.collected(upTo: 100).body == Data("none".utf8))
+        }
+
         @Test func `dropping the answer ends the reading`() async throws {
             let server = RawServer { _ in [CurlStreamTests.head] }
             let source = Source("hello")
