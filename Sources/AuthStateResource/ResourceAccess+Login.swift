@@ -16,6 +16,15 @@ extension ResourceAccess {
         var showsAnswers = false
         /// The scopes that a login of another caller must have asked for.
         var scopes: [Scope] = []
+        /// The strength that such a login must have asked for (RFC 9470); empty for any.
+        var acrValues: [String] = []
+
+        /// Notes what a request is sent with: another login may have been adopted since the call began.
+        mutating func uses(_ tokens: Tokens, of state: AuthState) {
+            accessToken = tokens.accessToken
+            let record = state.record
+            if record.accessToken == tokens.accessToken { grantID = record.grantID }
+        }
     }
 
     /// Whether a state has a grant, or tokens, that a call has not tried.
@@ -24,6 +33,9 @@ extension ResourceAccess {
         guard isOurs(state), state.isAuthorized,
             record.grantID != seen.grantID || seen.accessToken.map({ $0 != record.accessToken }) ?? false
         else { return false }
+        // That of a login on another device is not kept.
+        let strength = seen.acrValues.isEmpty ? nil : record.lastAuthorizationResponse?.request.acrValues
+        if let strength, !Set(seen.acrValues).isSubset(of: strength) { return false }
         let asked = seen.scopes.isEmpty ? [] : record.requestedScopes
         // Not every server names this one in its answer.
         return seen.scopes.allSatisfy { $0 == .offlineAccess || asked.contains($0) }
@@ -116,14 +128,16 @@ extension ResourceAccess {
     /// Returns the error that leads to a login of a user; the error itself where the login that it led to before brought the
     /// same, so that no browser goes round in circles.
     private func needsPerson(because error: AuthStateError?, seen: Seen) -> AuthStateError {
-        if var error, let grantID = seen.grantID, seen.showsAnswers,
+        // The call may have met the end of a grant that it adopted.
+        let grantID = state.flatMap { isOurs($0) && !$0.isAuthorized ? $0.record.grantID : nil } ?? seen.grantID
+        if var error, let grantID, seen.showsAnswers,
             [.tokenRejected, .insufficientUserAuthentication].contains(error.code), history.refused(grantID)
         {
             error.message += " A new login has not changed that."
             error.hint = "Ask the operator of the resource; the user can begin a login by hand."
             return error
         }
-        return .personNeeded(for: resource, because: error)
+        return .personNeeded(for: resource, because: error, of: grantID)
     }
 
     /// Throws the error of a renewal unless the resource names another server than the one that did not renew the tokens.
@@ -197,11 +211,13 @@ extension ResourceAccess {
 
 extension AuthStateError {
     /// A login is needed, and the program has no way to show a page.
-    static func personNeeded(for resource: ResourceIdentifier, because reason: AuthStateError?) -> AuthStateError {
+    static func personNeeded(
+        for resource: ResourceIdentifier, because reason: AuthStateError?, of grantID: String?
+    ) -> AuthStateError {
         var error = AuthStateError(
             .notLoggedIn, stage: .authorization, "A user has to log in for \(resource).",
             hint: "Begin a login, and show its page to the user.", underlying: reason)
-        error.challenge = reason?.challenge
+        (error.challenge, error.grantID) = (reason?.challenge, grantID)
         return error
     }
 }

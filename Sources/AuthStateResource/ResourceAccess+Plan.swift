@@ -175,7 +175,7 @@ extension ResourceAccess {
 
 extension AuthStateError {
     /// The code; of an error that asks for a login elsewhere, what the challenge of the call says.
-    fileprivate var lack: Code {
+    var lack: Code {
         switch challenge?.error {
         case "insufficient_scope"? where code == .notLoggedIn: .insufficientScope
         case "insufficient_user_authentication"? where code == .notLoggedIn: .insufficientUserAuthentication

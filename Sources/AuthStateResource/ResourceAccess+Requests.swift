@@ -53,7 +53,7 @@ extension ResourceAccess {
             guard let state else { return try await sendWithoutToken(request, by: send) }
             return try await state.perform(request, .none, nil, by: send) { tokens in
                 try check(state)
-                seen.accessToken = tokens.accessToken
+                seen.uses(tokens, of: state)
             }
         }
     }
@@ -82,7 +82,7 @@ extension ResourceAccess {
             guard let state else { throw AuthStateError.noLogin }
             return try await state.withFreshToken { tokens in
                 try check(state)
-                seen.accessToken = tokens.accessToken
+                seen.uses(tokens, of: state)
                 // The challenge of another origin leads nowhere, and neither does another login's error.
                 do { return try await body(tokens) } catch let error as AuthStateError
                     where !TrustCheck.challengeOrigin.holds(error.origin == resource.origin)
@@ -145,17 +145,28 @@ extension ResourceAccess {
 
     /// Logs in, whether there is a login or not; operations that led to logins for more rights in vain may do so again.
     ///
-    /// A login that another process completes meanwhile is adopted, if it asked for the scopes of the options: no second page is
-    /// shown.
+    /// A login that another process completes meanwhile is adopted, if it asked for the scopes of the options, and for what the
+    /// challenge demands: no second page is shown.
     ///
     /// - Parameter error: The error of the call that needs the login, perhaps in another process, whose challenge leads; nil for
-    ///   a login that the user asked for.
+    ///   a login that the user asked for. A login that replaced the error's grant before is adopted as well.
     /// - Throws: As `performAction(_:operation:)`; the login before is then unchanged.
     public func logIn(because error: AuthStateError? = nil) async throws {
-        let before = try await authState()
-        try? await before?.reload()
+        var seen = Seen(scopes: options.scopes ?? [])
+        if let error, error.code == .notLoggedIn {
+            seen.grantID = error.grantID
+            switch error.lack {
+            case .insufficientScope: seen.scopes += error.challenge?.scopes ?? []
+            case .insufficientUserAuthentication:
+                seen.acrValues = error.challenge?.parameters["acr_values"]?.split(separator: " ").map(String.init) ?? []
+            default: break
+            }
+        } else {
+            let before = try await authState()
+            try? await before?.reload()
+            seen.grantID = before?.record.grantID
+        }
         history.loginWanted()
-        let seen = Seen(grantID: before?.record.grantID, scopes: options.scopes ?? [])
         try await logIn(because: error, seen: seen, since: history.ended)
     }
 
@@ -187,7 +198,9 @@ extension ResourceAccess {
                 where needsLogin(error, state) && mended.insert(Lack(error)).inserted
             {
                 if error.code != .tokenRejected { seen.accessToken = nil }
-                try await logIn(because: error, seen: seen, since: since)
+                let isOwn = try await logIn(because: error, seen: seen, since: since)
+                // Another call's login may be no stronger.
+                if !isOwn { mended.remove(.strength) }
                 // Other tokens of the same grant are tried once, and may be refused as well.
                 if !hasTriedOtherTokens, try await authState()?.record.grantID == seen.grantID {
                     hasTriedOtherTokens = true

@@ -28,6 +28,9 @@ public struct AuthStateError: Error, Sendable, Hashable, CustomStringConvertible
     private var retryAfterInSeconds: Double?
     /// The challenge of a resource that refused the token, its parameters cut to 1024 characters, `scope` to 8192.
     public var challenge: AuthenticationChallenge? { didSet { challenge = challenge?.cut } }
+    /// The grant that does not serve, of an error that asks for a login, see `AuthState.Record.grantID`; nil where there is no
+    /// login. A login that replaced this grant since answers the error.
+    public var grantID: String?
     /// The origin whose answer it is; nil where that is not known. It is not archived.
     package var origin: String?
     /// Whether what is stored cannot be read as it is by any later attempt of this program. It is not archived.
@@ -118,7 +121,8 @@ public struct AuthStateError: Error, Sendable, Hashable, CustomStringConvertible
 
 extension AuthStateError: Codable {
     private enum CodingKeys: String, CodingKey {
-        case code, stage, message, expected, received, hint, response, httpStatus, challenge, responseBody, underlying
+        case code, stage, message, expected, received, hint, response, httpStatus, challenge, grantID, responseBody,
+            underlying
         case retryAfterInSeconds = "retryAfter"
     }
 
@@ -134,6 +138,7 @@ extension AuthStateError: Codable {
             httpStatus: try container.decodeIfPresent(Int.self, forKey: .httpStatus))
         retryAfterInSeconds = try container.decodeIfPresent(Double.self, forKey: .retryAfterInSeconds)
         challenge = try container.decodeIfPresent(AuthenticationChallenge.self, forKey: .challenge)?.cut
+        grantID = try text(.grantID)
         responseBody = try text(.responseBody)?.printable()
         underlying = try text(.underlying)?.printable()
     }

@@ -331,6 +331,49 @@ import Testing
         #expect(try await calling.performAction(world.get()).status == 200 && world.logins == 2)
     }
 
+    @Test func `a login that another process has made since an error answers the error: no second page is shown`()
+        async throws
+    {
+        let error = await authError { try await world.access(login: .elsewhere).accessToken() }
+        #expect(error?.code == .notLoggedIn && error?.grantID == nil)
+        try await world.access().logIn()
+        let late = try world.access()
+        try await late.logIn(because: try JSONDecoder().decode(AuthStateError.self, from: JSONEncoder().encode(error)))
+        #expect(try await late.performAction(world.get()).status == 200 && world.logins == 1)
+    }
+
+    @Test(
+        "the error of a call names the grant that does not serve: one that it adopted meanwhile",
+        arguments: ["insufficient_user_authentication", "invalid_token"])
+    func adopted(_ fault: String) async throws {
+        let store = FileAuthStateStore(folder: try ScratchFolder()["states"])
+        func access(_ login: ResourceLogin = .elsewhere) throws -> ResourceAccess {
+            try world.access(login: login, store: store, key: "key")
+        }
+        let runs = Lock(0)
+        func rejected(by access: ResourceAccess) async -> AuthStateError? {
+            await authError {
+                try await access.withFreshToken { _ in
+                    runs.withLock { $0 += 1 }
+                    throw TokenRejected(challenges: [#"Bearer error="\#(fault)""#], url: world.url)
+                }
+            }
+        }
+        let (calling, showing) = (try access(), try access(.presenting(DirectUserAgent())))
+        try await showing.logIn()
+        #expect(try await calling.performAction(world.get()).status == 200)
+        try await showing.logIn()
+        let grantID = try await showing.authState()?.record.grantID
+        if fault == "invalid_token" { #expect(await rejected(by: try access())?.code == .notLoggedIn) }
+        let before = runs.withLock(\.self)
+        for count in 1...2 {
+            let error = await rejected(by: calling)
+            #expect(error?.code == .notLoggedIn && error?.grantID == grantID, "\(String(describing: error))")
+            // A grant that has ended is not tried again.
+            #expect(runs.withLock(\.self) - before == (fault == "invalid_token" ? 0 : count))
+        }
+    }
+
     @Test func `a late refusal of an old token brings the new one, without another renewal`() async throws {
         let access = try world.access()
         let first = try await access.accessToken()

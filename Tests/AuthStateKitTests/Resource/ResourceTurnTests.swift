@@ -169,6 +169,33 @@ struct ResourceTurnTests {
         #expect(scopes?.contains(isEnough ? "email" : "profile") == true)
     }
 
+    @Test(
+        "a login because of an error adopts the one that it waited for, unless that asked for less than the challenge demands",
+        arguments: [
+            (#"insufficient_scope", scope="email"#, true), (#"insufficient_scope", scope="profile"#, false),
+            (#"insufficient_user_authentication", acr_values="gold"#, false),
+        ])
+    func because(_ challenge: String, _ isEnough: Bool) async throws {
+        func failure(_ challenge: String) async throws -> AuthStateError? {
+            let access = try world.access(login: .elsewhere, key: "key")
+            let line = #"Bearer error="\#(challenge)""#
+            return await authError {
+                try await access.withFreshToken { _ in throw TokenRejected(challenges: [line], url: world.url) }
+            }
+        }
+        _ = try await process(HeldUserAgent(isOpen: true)).access.performAction(world.get())
+        let (error, other) = try await (failure(challenge), failure(#"insufficient_scope", scope="email"#))
+        let (first, second) = (try process(), try process(HeldUserAgent(isOpen: true)))
+        let holding = Task { try await first.access.logIn(because: other) }
+        await first.agent.gate.arrivals()
+        let waiting = Task { try await second.access.logIn(because: error) }
+        try await eventually { second.isWaiting }
+        first.agent.gate.open()
+        try await holding.value
+        try await waiting.value
+        #expect(second.agent.count == (isEnough ? 0 : 1))
+    }
+
     @Test("a login for other rights that another process makes does not count as one that the call made")
     func stepUps() async throws {
         _ = try await process(HeldUserAgent(isOpen: true)).access.performAction(world.get())

@@ -24,13 +24,13 @@ import Testing
     /// A user who is shown a code, and decides when the test says so.
     private final class User: Sendable {
         let logins = Mutex(0)
-        let reasons = Mutex<[BridgeLogin.Reason]>([])
+        let reasons = Mutex<[AuthStateError]>([])
         let decisions = AsyncStream<AuthStateError?>.makeStream()
         let time = Mutex(ContinuousClock.now)
 
         static let code = AuthStateError(.authorizationPending, stage: .authorization, "Enter the code BCDF.")
 
-        @Sendable func logIn(_ reason: BridgeLogin.Reason, _ tell: @escaping BridgeLink.Telling) async throws {
+        @Sendable func logIn(_ reason: AuthStateError, _ tell: @escaping BridgeLink.Telling) async throws {
             logins.withLock { $0 += 1 }
             reasons.withLock { $0.append(reason) }
             tell(Self.code)

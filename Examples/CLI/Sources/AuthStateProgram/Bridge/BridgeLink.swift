@@ -11,7 +11,7 @@ actor BridgeLink {
     typealias Telling = @Sendable (AuthStateError) -> Void
 
     private let opening: Opening
-    private let logIn: @Sendable (BridgeLogin.Reason, @escaping Telling) async throws -> Void
+    private let logIn: @Sendable (AuthStateError, @escaping Telling) async throws -> Void
     private let now: @Sendable () -> ContinuousClock.Instant
     private var opened: (session: Session, access: ResourceAccess)?
     private let waiters = Waiters<Int, Void>()
@@ -46,7 +46,7 @@ actor BridgeLink {
     ///   - logIn: Logs in elsewhere.
     init(
         _ opening: @escaping Opening, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
-        logIn: @escaping @Sendable (BridgeLogin.Reason, @escaping Telling) async throws -> Void = {
+        logIn: @escaping @Sendable (AuthStateError, @escaping Telling) async throws -> Void = {
             try await BridgeLogin.run(because: $0, tell: $1)
         }
     ) {
@@ -68,18 +68,14 @@ actor BridgeLink {
         var hasOpenedAgain = false
         while true {
             let access = try await access()
-            var known: String?
             do {
-                known = try await access.authState()?.record.grantID
                 let response = try await access.stream(request, operation: operation)
                 (inVain, unproven) = ([], nil)
                 failed?.isUntold = false
                 return response
             } catch let error as AuthStateError {
                 if error.code == .notLoggedIn, mayLogIn {
-                    let found = try await access.authState()?.record.grantID
-                    // Another bridge's login, of which the request knew nothing, may serve.
-                    if opened?.access !== access || found != known, !isLoggingIn { continue }
+                    if opened?.access !== access, !isLoggingIn { continue }
                     let lack = error.lack
                     let isUnproven =
                         unproven.map { $0.lack == lack && now() - $0.end < Self.trial } ?? false
@@ -93,7 +89,7 @@ actor BridgeLink {
                     }
                     if !isLoggingIn {
                         running = lack
-                        begin(because: BridgeLogin.Reason(grantID: known, error: error))
+                        begin(because: error)
                     }
                     if let prompt { throw prompt }
                     // Another lack than that of the login in progress needs one of its own.
@@ -121,7 +117,7 @@ actor BridgeLink {
         return refused
     }
 
-    private func begin(because reason: BridgeLogin.Reason) {
+    private func begin(because reason: AuthStateError) {
         isLoggingIn = true
         logins += 1
         let login = logins

@@ -5,24 +5,18 @@ import AuthStateResource
 /// A login in a process of its own, which outlives the bridge: a host may end a bridge whose first answer takes long, and start
 /// it again.
 enum BridgeLogin {
-    /// What leads to the login, as the other process is told on its standard input.
-    struct Reason: Codable, Sendable {
-        /// The grant of the login that does not serve; nil for none.
-        var grantID: String?
-        /// The error, whose challenge leads.
-        var error: AuthStateError
-    }
-
     /// The option of the command that makes this process the other one.
     static let option = "--for-bridge"
 
     /// Logs in, and returns when there is a login that serves.
     ///
-    /// - Parameter tell: Called with an error for the calls that would have to wait until a user has confirmed the login on
-    ///   another device: it has the address and the code.
+    /// - Parameters:
+    ///   - reason: What leads to the login, as the other process is told on its standard input: the error of a call.
+    ///   - tell: Called with an error for the calls that would have to wait until a user has confirmed the login on another
+    ///     device: it has the address and the code.
     /// - Throws: The error of the login.
     static func run(
-        because reason: Reason, _ arguments: [String] = CommandLine.arguments,
+        because reason: AuthStateError, _ arguments: [String] = CommandLine.arguments,
         tell: @escaping @Sendable (AuthStateError) -> Void
     ) async throws {
         var words = Array(arguments.dropFirst())
@@ -68,11 +62,11 @@ enum BridgeLogin {
     /// - Parameter use: Runs a body with the access.
     static func perform(_ use: ((ResourceAccess) async throws -> Void) async throws -> Void) async throws {
         do {
-            let reason = try JSONDecoder().decode(Reason.self, from: Data(InputFile.read("-")))
+            let reason = try JSONDecoder().decode(AuthStateError.self, from: Data(InputFile.read("-")))
             try await use { access in
-                let record = try await access.authState()?.record
-                if let record, record.isAuthorized, record.grantID != reason.grantID { return }
-                try await access.logIn(because: reason.error)
+                try await access.logIn(because: reason)
+                // One that cannot be saved would be lost with the end of this process.
+                try await access.authState()?.save()
             }
         } catch {
             let error = AuthStateError(ending: error, stage: .authorization)
