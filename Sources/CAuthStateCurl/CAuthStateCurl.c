@@ -65,13 +65,11 @@ long AuthStateCurlSetOpenSocket(void *easy, long option, AuthStateCurlOpenSocket
     return curl.curl_easy_setopt(easy, (unsigned int)option, value);
 }
 
-int AuthStateCurlOpenPrivateSocket(const struct AuthStateCurlAddress *address, unsigned int seconds) {
+int AuthStateCurlOpenPrivateSocket(const struct AuthStateCurlAddress *address) {
     int descriptor = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-    unsigned int milliseconds = seconds * 1000;
-    if (descriptor >= 0 && seconds > 0) {
-        // A system without it has its own number.
-        setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
-    }
+    unsigned int milliseconds = 120 * 1000;
+    // A system without it has its own number.
+    if (descriptor >= 0) setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
     return descriptor;
 }
 

@@ -200,14 +200,14 @@
                 if code == AuthStateCurl_CURLE_OK { learn(from: transfer) }
                 // The caller first: tidying up need not delay it.
                 transfer.exchange.finish(transfer.result(code))
-                end(transfer)
+                end(transfer, isOver: true)
             }
         }
 
         /// Frees what an exchange holds, and its place.
-        private func end(_ transfer: CurlTransfer) {
+        private func end(_ transfer: CurlTransfer, isOver: Bool = false) {
             makeRoom()
-            drop(transfer)
+            drop(transfer, isOver: isOver)
             if transfer.isStreaming { streams -= 1 } else { leave(transfer.host) }
         }
 
@@ -231,12 +231,13 @@
             if let transfer = transfers[ObjectIdentifier(exchange)] { end(transfer) }
         }
 
-        /// Frees what an exchange holds, whether or not it has ended.
-        private func drop(_ transfer: CurlTransfer) {
+        /// Frees what an exchange holds, whether or not it is over for libcurl.
+        private func drop(_ transfer: CurlTransfer, isOver: Bool = false) {
             transfers[ObjectIdentifier(transfer.exchange)] = nil
             if transfer.exchange.upload != nil { cutOff.removeAll { $0 === transfer } }
-            // libcurl before 8.1 keeps the bytes of a pause for the next exchange with the handle, where others use the connection.
-            if transfer.hasPaused { AuthStateCurlEasyPause(transfer.easy, 0) }
+            // libcurl before 8.1 keeps the bytes of a pause for the next exchange with the handle, where others use the connection. One
+            // that is over has none, and libcurl before 7.69 crashes.
+            if transfer.hasPaused, !isOver { AuthStateCurlEasyPause(transfer.easy, 0) }
             AuthStateCurlMultiRemove(multi, transfer.easy)
             release(transfer.easy, isSpare: !transfer.hasPaused)
         }

@@ -150,9 +150,8 @@
                     guard let context, let address, CurlTransfer.from(context).mayConnect(to: address) else {
                         return Int32(AuthStateCurl_CURL_SOCKET_BAD)
                     }
-                    let transfer = CurlTransfer.from(context)
-                    let socket = AuthStateCurlOpenPrivateSocket(address, transfer.acknowledgementSeconds)
-                    transfer.onSocket(socket)
+                    let socket = AuthStateCurlOpenPrivateSocket(address)
+                    CurlTransfer.from(context).onSocket(socket)
                     return socket
                 })
             check(AuthStateCurlSetPointer(easy, AuthStateCurl_CURLOPT_HEADERDATA, context))

@@ -37,11 +37,6 @@
         /// Whether libcurl may have kept bytes of the body during a pause.
         private(set) var hasPaused = false
 
-        /// The seconds in which the server has to acknowledge what was sent, on a connection that this exchange opens. libcurl uses an
-        /// HTTP/2 connection again after an exchange has timed out, also when the network has lost it without a word; the system
-        /// would try for a quarter of an hour. A server that takes the body of an upload slowly acknowledges nothing either.
-        var acknowledgementSeconds: UInt32 { exchange.upload == nil ? 60 : 0 }
-
         /// Called with a socket that has just been opened.
         let onSocket: (Int32) -> Void
         /// Called when the head of a stream has come.

@@ -250,8 +250,10 @@ void AuthStateCurlMultiSetCallbacks(
 void AuthStateCurlMultiAct(void *multi, int socket, long events);
 /// Opens a socket that is closed on exec: a child process must not hold the connection, nor reach into it.
 ///
-/// A connection breaks when the other side has acknowledged nothing for so many seconds, 0 for the system's number.
-int AuthStateCurlOpenPrivateSocket(const struct AuthStateCurlAddress *address, unsigned int seconds);
+/// Its connection breaks when the other side has acknowledged, or taken, nothing for two minutes. libcurl uses an HTTP/2 connection
+/// again after an exchange has timed out, also one that the network has lost without a word; the system would try for a quarter
+/// of an hour.
+int AuthStateCurlOpenPrivateSocket(const struct AuthStateCurlAddress *address);
 /// Copies an IPv4 or IPv6 address in network order; returns its number of bytes, 0 for another family.
 int AuthStateCurlAddressBytes(const struct AuthStateCurlAddress *address, unsigned char bytes[16]);
 /// A descriptor that becomes readable when eight bytes are written to it; -1 when none is left.

@@ -38,15 +38,29 @@
             #expect(try await transport.send(TransportRequest(server.url + "/short")).status == 200)
             let answer = try await transport.stream(TransportRequest(server.url))
             #expect(server.requests.map(\.connection) == [0, 0])
-            // The timer 2 is that of the probes.
-            let port = ":" + String(server.port, radix: 16, uppercase: true)
-            let table = try #require(FileHandle(forReadingAtPath: "/proc/self/net/tcp")).readDataToEndOfFile()
-            let sockets = String(decoding: table, as: UTF8.self).split(separator: "\n")
-            let own = sockets.map { $0.split(separator: " ") }.filter {
-                $0.count > 5 && $0[2].hasSuffix(port) && $0[3] == "01"
-            }
-            #expect(own.count == 1 && own.allSatisfy { $0[5].hasPrefix("02:") })
+            let sockets = (3..<4096).filter { Self.isConnected($0, to: server.port) }
+            #expect(sockets.count == 1)
+            #expect(sockets.map { Self.option(SO_KEEPALIVE, SOL_SOCKET, of: $0) } == [1])
+            // An HTTP/2 connection that is lost would be used again after each time limit. In milliseconds.
+            #expect(sockets.map { Self.option(TCP_USER_TIMEOUT, Int32(IPPROTO_TCP), of: $0) } == [120_000])
             withExtendedLifetime(answer) {}
+        }
+
+        /// Whether a descriptor is a socket that is connected to a port of this machine.
+        private static func isConnected(_ descriptor: Int32, to port: UInt16) -> Bool {
+            var address = sockaddr_in()
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            return withUnsafeMutableBytes(of: &address) { bytes in
+                let pointer = bytes.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: sockaddr.self)
+                return getpeername(descriptor, pointer, &length) == 0
+                    && bytes.load(fromByteOffset: 2, as: UInt16.self) == port.bigEndian
+            }
+        }
+
+        private static func option(_ name: Int32, _ level: Int32, of descriptor: Int32) -> Int32 {
+            var (value, length) = (Int32(-1), socklen_t(MemoryLayout<Int32>.size))
+            getsockopt(descriptor, level, name, &value, &length)
+            return value
         }
 
         @Test func `a stream has no end of time, its head has`() async throws {
