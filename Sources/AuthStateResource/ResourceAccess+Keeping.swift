@@ -78,6 +78,18 @@ extension AuthState.Record {
     }
 }
 
+extension AuthState.Record {
+    /// Whether the login asked for the strength that a challenge demands (RFC 9470); true for one on another device, of which that is
+    /// not kept.
+    func hasAsked(for challenge: AuthenticationChallenge) -> Bool {
+        guard let request = lastAuthorizationResponse?.request else { return true }
+        var wanted = request
+        wanted.strengthen(by: challenge.parameters)
+        return Set(wanted.acrValues).isSubset(of: request.acrValues)
+            && wanted.maxAge.map { age in request.maxAge.map { $0 <= age } ?? false } ?? true
+    }
+}
+
 extension String {
     /// The scopes of a granted scope.
     var scopes: Set<Scope> { Set(split(separator: " ").map { Scope(rawValue: String($0)) }) }

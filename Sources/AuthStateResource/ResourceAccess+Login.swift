@@ -16,8 +16,8 @@ extension ResourceAccess {
         var showsAnswers = false
         /// The scopes that a login of another caller must have asked for.
         var scopes: [Scope] = []
-        /// The strength that such a login must have asked for (RFC 9470); empty for any.
-        var acrValues: [String] = []
+        /// The challenge whose strength such a login must have asked for; nil for any.
+        var stronger: AuthenticationChallenge?
 
         /// Notes what a request is sent with: another login may have been adopted since the call began.
         mutating func uses(_ tokens: Tokens, of state: AuthState) {
@@ -33,9 +33,7 @@ extension ResourceAccess {
         guard isOurs(state), state.isAuthorized,
             record.grantID != seen.grantID || seen.accessToken.map({ $0 != record.accessToken }) ?? false
         else { return false }
-        // That of a login on another device is not kept.
-        let strength = seen.acrValues.isEmpty ? nil : record.lastAuthorizationResponse?.request.acrValues
-        if let strength, !Set(seen.acrValues).isSubset(of: strength) { return false }
+        if let challenge = seen.stronger, !record.hasAsked(for: challenge) { return false }
         let asked = seen.scopes.isEmpty ? [] : record.requestedScopes
         // Not every server names this one in its answer.
         return seen.scopes.allSatisfy { $0 == .offlineAccess || asked.contains($0) }

@@ -152,19 +152,16 @@ extension ResourceAccess {
     ///   a login that the user asked for. A login that replaced the error's grant before is adopted as well.
     /// - Throws: As `performAction(_:operation:)`; the login before is then unchanged.
     public func logIn(because error: AuthStateError? = nil) async throws {
-        var seen = Seen(scopes: options.scopes ?? [])
+        let before = try await authState()
+        try? await before?.reload()
+        var seen = Seen(grantID: before?.record.grantID, scopes: options.scopes ?? [])
         if let error, error.code == .notLoggedIn {
             seen.grantID = error.grantID
             switch error.lack {
             case .insufficientScope: seen.scopes += error.challenge?.scopes ?? []
-            case .insufficientUserAuthentication:
-                seen.acrValues = error.challenge?.parameters["acr_values"]?.split(separator: " ").map(String.init) ?? []
+            case .insufficientUserAuthentication: seen.stronger = error.challenge
             default: break
             }
-        } else {
-            let before = try await authState()
-            try? await before?.reload()
-            seen.grantID = before?.record.grantID
         }
         history.loginWanted()
         try await logIn(because: error, seen: seen, since: history.ended)
@@ -199,8 +196,12 @@ extension ResourceAccess {
             {
                 if error.code != .tokenRejected { seen.accessToken = nil }
                 let isOwn = try await logIn(because: error, seen: seen, since: since)
-                // Another call's login may be no stronger.
-                if !isOwn { mended.remove(.strength) }
+                // Another call's login may have asked for other rights.
+                if !isOwn, let challenge = error.challenge,
+                    try await authState()?.record.hasAsked(for: challenge) == false
+                {
+                    mended.remove(.strength)
+                }
                 // Other tokens of the same grant are tried once, and may be refused as well.
                 if !hasTriedOtherTokens, try await authState()?.record.grantID == seen.grantID {
                     hasTriedOtherTokens = true

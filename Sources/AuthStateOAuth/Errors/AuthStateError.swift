@@ -28,8 +28,8 @@ public struct AuthStateError: Error, Sendable, Hashable, CustomStringConvertible
     private var retryAfterInSeconds: Double?
     /// The challenge of a resource that refused the token, its parameters cut to 1024 characters, `scope` to 8192.
     public var challenge: AuthenticationChallenge? { didSet { challenge = challenge?.cut } }
-    /// The grant that does not serve, of an error that asks for a login, see `AuthState.Record.grantID`; nil where there is no
-    /// login. A login that replaced this grant since answers the error.
+    /// The grant that does not serve, of an error with `.notLoggedIn`, see `AuthState.Record.grantID`; nil where there is none, or it is
+    /// not known. A login that replaced this grant since answers the error.
     public var grantID: String?
     /// The origin whose answer it is; nil where that is not known. It is not archived.
     package var origin: String?

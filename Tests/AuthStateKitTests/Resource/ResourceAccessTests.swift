@@ -321,6 +321,8 @@ import Testing
         let first = await authError { try await calling.accessToken() }
         #expect(first?.code == .notLoggedIn)
         try await showing.logIn(because: first)
+        // The second one is of a grant that the one with a page has not seen.
+        try await world.access().logIn()
         let line = #"Bearer error="insufficient_user_authentication", acr_values="gold silver", max_age="60""#
         let error = await authError {
             try await calling.withFreshToken { _ in throw TokenRejected(challenges: [line], url: world.url) }
@@ -328,7 +330,7 @@ import Testing
         #expect(error?.code == .notLoggedIn)
         try await showing.logIn(because: error)
         #expect(world.asked.last?["acr_values"] == "gold silver" && world.asked.last?["max_age"] == "60")
-        #expect(try await calling.performAction(world.get()).status == 200 && world.logins == 2)
+        #expect(try await calling.performAction(world.get()).status == 200 && world.logins == 3)
     }
 
     @Test func `a login that another process has made since an error answers the error: no second page is shown`()
@@ -346,7 +348,9 @@ import Testing
         "the error of a call names the grant that does not serve: one that it adopted meanwhile",
         arguments: ["insufficient_user_authentication", "invalid_token"])
     func adopted(_ fault: String) async throws {
-        let store = FileAuthStateStore(folder: try ScratchFolder()["states"])
+        let folder = try ScratchFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let store = FileAuthStateStore(folder: folder["states"])
         func access(_ login: ResourceLogin = .elsewhere) throws -> ResourceAccess {
             try world.access(login: login, store: store, key: "key")
         }
@@ -372,6 +376,20 @@ import Testing
             // A grant that has ended is not tried again.
             #expect(runs.withLock(\.self) - before == (fault == "invalid_token" ? 0 : count))
         }
+    }
+
+    @Test func `calls that are refused at the same moment, for a strength that no login has, share one page`()
+        async throws
+    {
+        let access = try world.access()
+        try await access.logIn()
+        let line = #"Bearer error="insufficient_user_authentication", acr_values="gold", max_age="60""#
+        let errors = try await together(10) { _ in
+            await authError {
+                try await access.withFreshToken { _ in throw TokenRejected(challenges: [line], url: world.url) }
+            }
+        }
+        #expect(errors.allSatisfy { $0?.code == .insufficientUserAuthentication } && world.logins == 2)
     }
 
     @Test func `a late refusal of an old token brings the new one, without another renewal`() async throws {

@@ -169,13 +169,17 @@ struct ResourceTurnTests {
         #expect(scopes?.contains(isEnough ? "email" : "profile") == true)
     }
 
+    private static let strength = #"insufficient_user_authentication", acr_values="gold", max_age="60"#
+
     @Test(
         "a login because of an error adopts the one that it waited for, unless that asked for less than the challenge demands",
         arguments: [
-            (#"insufficient_scope", scope="email"#, true), (#"insufficient_scope", scope="profile"#, false),
-            (#"insufficient_user_authentication", acr_values="gold"#, false),
+            (#"insufficient_scope", scope="email"#, #"insufficient_scope", scope="email"#, true),
+            (#"insufficient_scope", scope="profile"#, #"insufficient_scope", scope="email"#, false),
+            (#"insufficient_user_authentication", acr_values="gold"#, #"insufficient_scope", scope="email"#, false),
+            (strength, strength, true), (#"insufficient_user_authentication", max_age="59"#, strength, false),
         ])
-    func because(_ challenge: String, _ isEnough: Bool) async throws {
+    func because(_ challenge: String, _ other: String, _ isEnough: Bool) async throws {
         func failure(_ challenge: String) async throws -> AuthStateError? {
             let access = try world.access(login: .elsewhere, key: "key")
             let line = #"Bearer error="\#(challenge)""#
@@ -184,7 +188,7 @@ struct ResourceTurnTests {
             }
         }
         _ = try await process(HeldUserAgent(isOpen: true)).access.performAction(world.get())
-        let (error, other) = try await (failure(challenge), failure(#"insufficient_scope", scope="email"#))
+        let (error, other) = try await (failure(challenge), failure(other))
         let (first, second) = (try process(), try process(HeldUserAgent(isOpen: true)))
         let holding = Task { try await first.access.logIn(because: other) }
         await first.agent.gate.arrivals()
