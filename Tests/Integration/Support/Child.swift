@@ -49,6 +49,8 @@ final class Child: Sendable {
             case .descriptor(let descriptor): posix_spawn_file_actions_adddup2(&files, descriptor, stream)
             }
         }
+        // A child that held the end of another test's pipe would keep its reader waiting for the end.
+        for descriptor in 3..<4096 as Range<Int32> { posix_spawn_file_actions_addclose(&files, descriptor) }
         // The threads of a pool block signals, and a child would inherit that.
         var signals = sigset_t()
         sigemptyset(&signals)
