@@ -200,6 +200,33 @@ struct ResourceTurnTests {
         #expect(second.agent.count == (isEnough ? 0 : 1))
     }
 
+    @Test("a call that joins a login for other rights asks for its own strength afterwards")
+    func strengthAfterRights() async throws {
+        _ = try await process(HeldUserAgent(isOpen: true)).access.performAction(world.get())
+        let process = try process()
+        func calling(_ challenge: String, until isEnough: @escaping @Sendable (Tokens) -> Bool) -> Task<Void, any Error>
+        {
+            Task {
+                try await process.access.withFreshToken(operation: challenge) { tokens in
+                    if isEnough(tokens) { return }
+                    throw TokenRejected(challenges: [#"Bearer error="\#(challenge)""#], url: world.url)
+                }
+            }
+        }
+        let rights = calling(#"insufficient_scope", scope="email"#) { $0.scope?.scopes.contains("email") == true }
+        await process.agent.gate.arrivals()
+        let refusals = Counter()
+        let strong = calling(Self.strength) { _ in
+            refusals.increase()
+            return world.asked.last?["acr_values"] == "gold"
+        }
+        try await eventually { refusals.value == 1 }
+        process.agent.gate.open()
+        try await rights.value
+        try await strong.value
+        #expect(process.agent.count == 2)
+    }
+
     @Test("a login for other rights that another process makes does not count as one that the call made")
     func stepUps() async throws {
         _ = try await process(HeldUserAgent(isOpen: true)).access.performAction(world.get())

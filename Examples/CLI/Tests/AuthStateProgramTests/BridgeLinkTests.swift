@@ -23,7 +23,6 @@ import Testing
 
     /// A user who is shown a code, and decides when the test says so.
     private final class User: Sendable {
-        let logins = Mutex(0)
         let reasons = Mutex<[AuthStateError]>([])
         let decisions = AsyncStream<AuthStateError?>.makeStream()
         let time = Mutex(ContinuousClock.now)
@@ -31,7 +30,6 @@ import Testing
         static let code = AuthStateError(.authorizationPending, stage: .authorization, "Enter the code BCDF.")
 
         @Sendable func logIn(_ reason: AuthStateError, _ tell: @escaping BridgeLink.Telling) async throws {
-            logins.withLock { $0 += 1 }
             reasons.withLock { $0.append(reason) }
             tell(Self.code)
             for await error in decisions.stream {
@@ -82,7 +80,7 @@ import Testing
         throw CancellationError()
     }
 
-    private var logins: Int { user.logins.withLock { $0 } }
+    private var logins: Int { user.reasons.withLock { $0.count } }
 
     private func advance(by seconds: Int) { user.time.withLock { $0 += .seconds(seconds) } }
 
