@@ -1,6 +1,7 @@
 #if os(Linux)
     import AuthStateFoundation
     import AuthStateLibc
+    import AuthStateOAuth
     import CAuthStateCurl
 
     /// The thread that drives libcurl: it alone touches the handles, and frees them when it is told to stop.
@@ -12,8 +13,8 @@
         private let sockets: CurlSockets
         private var queue: CurlQueue
         private var transfers: [ObjectIdentifier: CurlTransfer] = [:]
-        /// The streams whose head has just come.
-        private var begun: [CurlTransfer] = []
+        /// The streams whose head has just come. Their callers are told when libcurl has read what came with it: one wake serves both.
+        private var begun: [(transfer: CurlTransfer, head: TransportResponse)] = []
         /// The streams that were answered before the end of their body, which is not sent any further.
         private var cutOff: [CurlTransfer] = []
         /// The time to look at them again.
@@ -115,14 +116,15 @@
             }
         }
 
-        /// Lets others use the places of streams whose head has come.
+        /// Tells the callers of streams whose head has come, and lets others use their places.
         private func makeRoom() {
             guard !begun.isEmpty else { return }
-            let transfers = begun
+            let all = begun
             begun = []
-            streams += transfers.count
-            cutOff += transfers.filter { $0.exchange.upload?.isStopped == true }
-            for transfer in transfers { leave(transfer.host) }
+            for begun in all { begun.transfer.exchange.begin(begun.head) }
+            streams += all.count
+            cutOff += all.map { $0.transfer }.filter { $0.exchange.upload?.isStopped == true }
+            for begun in all { leave(begun.transfer.host) }
         }
 
         /// Lets exchanges end whose answer is whole. libcurl ends none whose sending is paused; it asks for bytes that do not come, and
@@ -174,7 +176,7 @@
             let transfer = CurlTransfer(
                 exchange, with: host, easy: easy, search: search ?? authorities.first,
                 spentMilliseconds: spentMilliseconds, onSocket: { [unowned self] in sockets.watchAgain($0) },
-                onHead: { [unowned self] in begun.append($0) })
+                onHead: { [unowned self] in begun.append(($0, $1)) })
             let code = transfer.apply(options, &authorities)
             guard code == AuthStateCurl_CURLE_OK, AuthStateCurlMultiAdd(multi, easy) == 0 else {
                 exchange.finish(.failure(CurlFailure.setUp(code)))

@@ -40,7 +40,7 @@
         /// Called with a socket that has just been opened.
         let onSocket: (Int32) -> Void
         /// Called when the head of a stream has come.
-        private let onHead: (CurlTransfer) -> Void
+        private let onHead: (CurlTransfer, TransportResponse) -> Void
         private(set) var isStreaming = false
         /// The fault of a stream's head, which ends the exchange.
         private var refusal: (any Error)?
@@ -51,7 +51,7 @@
         init(
             _ exchange: TransportExchange, with host: String, easy: UnsafeMutableRawPointer,
             search: CurlAuthorities.Search, spentMilliseconds: Int, onSocket: @escaping (Int32) -> Void,
-            onHead: @escaping (CurlTransfer) -> Void
+            onHead: @escaping (CurlTransfer, TransportResponse) -> Void
         ) {
             self.exchange = exchange
             self.host = host
@@ -100,10 +100,9 @@
                 return false
             case .success(let head):
                 isStreaming = true
-                exchange.begin(head)
                 // libcurl sends no more to a server that has refused or redirected the request.
                 if head.status >= 300 { exchange.upload?.stop() }
-                onHead(self)
+                onHead(self, head)
                 return true
             }
         }

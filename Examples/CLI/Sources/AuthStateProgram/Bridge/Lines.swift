@@ -19,9 +19,10 @@ struct LineInput: AsyncSequence, Sendable {
     var limit = 64 << 20
 
     func makeAsyncIterator() -> Iterator {
-        // A semaphore may not end below the value that it began with.
+        // A semaphore may not end below the value that it began with. One chunk is read ahead: the thread waits for the host, and needs
+        // no wake of the program's.
         let taken = DispatchSemaphore(value: 0)
-        taken.signal()
+        for _ in 0..<2 { taken.signal() }
         let (chunks, feed) = AsyncStream<Data>.makeStream()
         let (descriptor, limit) = (descriptor, limit)
         let thread = DispatchQueue(label: "authstate.input")

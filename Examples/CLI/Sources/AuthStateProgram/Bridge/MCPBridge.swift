@@ -35,6 +35,8 @@ actor MCPBridge {
     private var tasks: [Int: Task<Void, Never>] = [:]
     private var serials: [JSONValue: Int] = [:]
     private var lastSerial = 0
+    /// The message that has ended last.
+    private var lastEnd = 0
     /// The end of the messages that open a session.
     private var handshake: Task<Void, Never>?
 
@@ -113,13 +115,14 @@ actor MCPBridge {
         // A server may wait for an answer of the host before it answers the first message.
         let (serial, before) = (lastSerial, message.kind == .response ? nil : handshake)
         if let id = message.requestID { serials[id] = serial }
-        let task = Task {
-            try? await before?.valueUnlessCancelled()
-            await carry(message, serial)
-            tasks[serial] = nil
-            release(message, serial)
+        let task: Task<Void, Never>
+        // Most messages are on their way before another thread would have begun.
+        if #available(macOS 26.0, *) {
+            task = .immediate { await carry(message, serial, behind: before) }
+        } else {
+            task = Task { await carry(message, serial, behind: before) }
         }
-        tasks[serial] = task
+        if lastEnd != serial { tasks[serial] = task }
         if message.isHandshake { handshake = task }
     }
 
@@ -129,8 +132,13 @@ actor MCPBridge {
     }
 
     /// Sends a message to the server, and its answer, or why there is none, to the host.
-    private func carry(_ message: BridgedMessage, _ serial: Int) async {
+    private func carry(_ message: BridgedMessage, _ serial: Int, behind handshake: Task<Void, Never>?) async {
+        defer {
+            (tasks[serial], lastEnd) = (nil, serial)
+            release(message, serial)
+        }
         do {
+            try await handshake?.valueUnlessCancelled()
             try Task.checkCancellation()
             let answer = try await exchange(message)
             try Task.checkCancellation()

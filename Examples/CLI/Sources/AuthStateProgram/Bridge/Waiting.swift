@@ -69,7 +69,13 @@ extension Task {
 ///
 /// - Throws: `BridgeFailure` when it takes longer, and its errors.
 func within<R: Sendable>(_ limit: Duration, _ body: @escaping @Sendable () async throws -> R) async throws -> R {
-    let task = Task { try await body() }
+    let task: Task<R, any Error>
+    if #available(macOS 26.0, *) {
+        // What has come already is had without another thread.
+        task = .immediate { try await body() }
+    } else {
+        task = Task { try await body() }
+    }
     let end = Deadlines.shared.add(limit) { task.cancel() }
     let result = await withTaskCancellationHandler {
         await task.result
