@@ -29,8 +29,9 @@ struct PostgresFailure: Error {
     /// All connections are in use.
     static var allInUse: Self { Self(cause: .busy, message: "all connections of this program are in use") }
 
-    /// Whether the connection is unusable after it.
-    var breaksConnection: Bool { cause != .statement }
+    /// Whether the connection is unusable after it: also one to a server that may only read, beside which a new one finds the
+    /// primary.
+    var breaksConnection: Bool { cause != .statement || state == Self.readOnly }
 
     /// Whether there was no connection to send a statement on, which is no statement's fault.
     var isWithoutConnection: Bool { [.unreachable, .refused, .notWanted, .busy].contains(cause) }
@@ -42,10 +43,14 @@ struct PostgresFailure: Error {
     var mayPass: Bool {
         switch cause {
         case .unreachable, .notWanted, .connectionLost, .timedOut, .busy: true
-        // Transaction rollback, resources, intervention, system; and a server that is still a standby.
-        case .refused, .statement: ["40", "53", "57", "58"].contains(state.prefix(2)) || state == "25006"
+        // The connection, as a pooler says while it has none itself; transaction rollback, resources, intervention, system; and a
+        // server that is still a standby.
+        case .refused, .statement:
+            ["08", "40", "53", "57", "58"].contains(state.prefix(2)) || state == Self.readOnly
         }
     }
+
+    private static let readOnly = "25006"
 }
 
 extension PostgresFailure {
@@ -78,7 +83,7 @@ extension PostgresFailure {
         "42P01": PostgresAuthStateStore.schemaHint,
         "42703": PostgresAuthStateStore.schemaHint,
         "42501": "Allow it: GRANT SELECT, INSERT, UPDATE, DELETE ON auth_states TO this role.",
-        "25006": "This server is a standby or read-only: name the primary (target_session_attrs=read-write).",
+        Self.readOnly: "This server is a standby or read-only: name the primary (target_session_attrs=read-write).",
         "53100": "The database's disk is full: free some space.",
         "53300": "Allow the database more connections, or this program fewer.",
         "57014": "The statement took too long: look at the database's load and locks.",

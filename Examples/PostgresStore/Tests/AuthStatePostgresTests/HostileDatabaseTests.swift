@@ -7,9 +7,9 @@ import Testing
 /// What listens at the database's address answers as no database does.
 @Suite(.wherePostgresIsInstalled, .timeLimit(.minutes(2)))
 struct HostileDatabaseTests {
-    private func store(_ server: HostileDatabase) throws -> PostgresAuthStateStore {
+    private func store(_ server: HostileDatabase, tolerance: Duration = .zero) throws -> PostgresAuthStateStore {
         var configuration = PostgresAuthStateStore.Configuration()
-        configuration.outageTolerance = .zero
+        configuration.outageTolerance = tolerance
         configuration.statementTimeout = .seconds(30)
         return try PostgresAuthStateStore(
             connectionString: "host=127.0.0.1 port=\(server.port) user=a dbname=a sslmode=disable gssencmode=disable",
@@ -47,6 +47,18 @@ struct HostileDatabaseTests {
         let store = try store(server)
         for _ in 0..<3 { #expect(try await store.load("a")?.archive == Data("1".utf8)) }
         #expect(server.connections == 2 && answers.withLock { $0 } == 4)
+    }
+
+    @Test("a pooler that refuses connections while it has no server is asked again")
+    func pooler() async throws {
+        let server = try HostileDatabase(refusing: 8) { $0.rows(1, columns: 4) }
+        let late = try await expectStoreError(.storeUnwritable) {
+            try await store(server, tolerance: .seconds(20)).withLease("a", deadline: .seconds(5)) { _ in }
+        }
+        #expect(late.message.contains("answered with") && server.connections > 8, "\(late)")
+        let other = try HostileDatabase(refusing: .max) { _ in }
+        let error = try await expectStoreError(.storeUnreadable) { _ = try await store(other).load("a") }
+        #expect(error.received == "SQLSTATE 08P01", "\(error)")
     }
 
     @Test("a server that wants to copy ends the statement at once", arguments: ["G", "H", "W"] as [Character])

@@ -130,6 +130,20 @@ extension PostgresTests {
             #expect(try await store.text(key) == "redeemed")
         }
 
+        @Test("a connection to a server that may only read is not kept for the time after")
+        func readOnlyConnection() async throws {
+            let role = try #require(server.connection.firstMatch(of: /user=(\w+)/)?.output.1)
+            let setting = "default_transaction_read_only"
+            try await server.sql("ALTER ROLE \(role) SET \(setting) = on")
+            let store = try server.store("reader") { $0.outageTolerance = .zero }
+            let error = try await expectStoreError(.storeUnwritable) {
+                try await store.withLease(key, deadline: .seconds(5)) { _ in }
+            }
+            try await server.sql("ALTER ROLE \(role) RESET \(setting)")
+            #expect(error.received == "SQLSTATE 25006", "\(error)")
+            try await store.put("one", key)
+        }
+
         @Test("saving fails when the lease has expired and the server is still away")
         func saveGivenUp() async throws {
             let short = try server.store {

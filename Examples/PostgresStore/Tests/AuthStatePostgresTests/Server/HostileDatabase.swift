@@ -14,8 +14,10 @@ final class HostileDatabase: Sendable {
     /// The bytes that were sent.
     var sent: Int { counter.count.withLock { $0 } }
 
-    /// - Parameter answer: Answers a statement.
-    init(answer: @escaping @Sendable (Conversation) -> Void) throws {
+    /// - Parameters:
+    ///   - refused: The number of connections that are refused at first, as by a pooler that has no server.
+    ///   - answer: Answers a statement.
+    init(refusing refused: Int = 0, answer: @escaping @Sendable (Conversation) -> Void) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -31,8 +33,11 @@ final class HostileDatabase: Sendable {
         (self.listener, self.counter, port) = (listener, counter, Int(UInt16(bigEndian: address.sin_port)))
         Thread.detachNewThread {
             while case let descriptor = accept(listener, nil, nil), descriptor >= 0 {
-                counter.connections.withLock { $0 += 1 }
-                Thread.detachNewThread { Conversation(descriptor, counter).run(answer) }
+                let number = counter.connections.withLock { count in
+                    count += 1
+                    return count
+                }
+                Thread.detachNewThread { Conversation(descriptor, counter).run(answer, isRefused: number <= refused) }
             }
         }
     }
@@ -56,10 +61,11 @@ final class HostileDatabase: Sendable {
             (self.descriptor, self.counter) = (descriptor, counter)
         }
 
-        fileprivate func run(_ answer: (Conversation) -> Void) {
+        fileprivate func run(_ answer: (Conversation) -> Void, isRefused: Bool) {
             defer { close(descriptor) }
             // The first message has no type.
             guard let length = read(4).map(Self.number), read(length - 4) != nil else { return }
+            if isRefused { return refuse("08P01") }
             // The password is right, and the first statement may come.
             guard send("R", [0, 0, 0, 0]), send("Z", Array("I".utf8)) else { return }
             var isReady = false
@@ -100,9 +106,9 @@ final class HostileDatabase: Sendable {
             return !isLast || send("C", Array("SELECT 1".utf8) + [0]) && send("Z", Array("I".utf8))
         }
 
-        /// Refuses a statement that the client takes for prepared.
+        /// Refuses a statement, or the connection.
         func refuse(_ state: String) {
-            let text = "SERROR\0C\(state)\0Mno such statement\0\0"
+            let text = "SERROR\0C\(state)\0Mnot now\0\0"
             if send("E", Array(text.utf8)) { send("Z", Array("I".utf8)) }
         }
 
