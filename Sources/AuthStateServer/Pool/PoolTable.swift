@@ -33,6 +33,9 @@ package struct PoolTable<State: PoolMember>: Sendable {
 
         var key: AuthStateKey { state.key }
 
+        /// Whether its time has come, or was chosen before the clock was set back.
+        fileprivate func isDue(at now: Double) -> Bool { due <= now || due > now + RenewalPlan.longestPause }
+
         fileprivate init(_ state: State, jitter: Double, lastUse: Int) {
             (self.state, unretained) = (state, Unmanaged.passUnretained(state))
             (self.jitter, self.lastUse) = (Float(jitter), UInt32(lastUse))
@@ -168,7 +171,7 @@ extension PoolTable {
             cursor -= 1
             if tick - Int(slots[cursor].lastUse) >= idleTicks, isFree(cursor), mayGo(slots[cursor].state) {
                 evicted.append(remove(at: cursor))
-            } else if slots[cursor].due <= now, !slots[cursor].isQueued {
+            } else if slots[cursor].isDue(at: now), !slots[cursor].isQueued {
                 let due = nextLook(slots[cursor])
                 slots[cursor].due = due
                 if due <= now {

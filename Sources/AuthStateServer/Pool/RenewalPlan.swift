@@ -7,6 +7,9 @@ struct RenewalPlan: Sendable {
     static let longestWait = 60.0
     /// The longest time that tokens are renewed ahead of the end of their freshness, however long they last.
     static let longestAhead = 600.0
+    /// The longest pause after failures: an hour that the provider asks for, and half of it for the jitter.
+    static let longestPause = longestRetryAfter * 1.5
+    private static let longestRetryAfter = 3600.0
 
     /// The part of the tokens' fresh time, at its end, over which the renewals are spread.
     var spread: Double
@@ -25,7 +28,7 @@ struct RenewalPlan: Sendable {
     /// - Parameter retryAfter: The pause that the provider asked for.
     static func pause(after failures: Int, retryAfter: Double?, jitter: Double) -> Double {
         let pause = Double(min(5 << max(0, min(failures - 1, 7)), 300))
-        return max(pause, min(retryAfter ?? 0, 3600)) * (1 + jitter / 2)
+        return max(pause, min(retryAfter ?? 0, longestRetryAfter)) * (1 + jitter / 2)
     }
 }
 
@@ -49,7 +52,12 @@ struct Cooldowns: Sendable {
 
     /// Returns the end of the pause of a dependency; nil when there is none.
     func end(_ place: Place, now: Double) -> Double? {
-        pauses[place].flatMap { now < $0.until ? $0.until : nil }
+        pause(of: place, now).flatMap { now < $0.until ? $0.until : nil }
+    }
+
+    /// The last pause; none where the clock has been set back since.
+    private func pause(of place: Place, _ now: Double) -> Pause? {
+        pauses[place].flatMap { $0.began <= now ? $0 : nil }
     }
 
     /// Records that a dependency answered.
@@ -57,7 +65,7 @@ struct Cooldowns: Sendable {
 
     /// Records that a dependency did not answer; attempts in progress when the pause began count as one.
     mutating func failed(_ place: Place, began: Double, now: Double, retryAfter: Double?, jitter: Double) {
-        let before = pauses[place]
+        let before = pause(of: place, now)
         if let before, began < before.began, now < before.until { return }
         let failures = (before?.failures ?? 0) + 1
         let length = RenewalPlan.pause(after: failures, retryAfter: retryAfter, jitter: jitter)

@@ -42,6 +42,17 @@ struct PoolTableTests {
         for number in [1, 2, 4, 5] { #expect(table.slot(key(number)) != nil) }
     }
 
+    @Test func `a check that was put off before the clock was set back is made at once`() {
+        var (table, looks) = (filled(1), 0)
+        for now in [10_000.0, 10_001, 1_000, 1_001] {
+            _ = sweep(&table, now: now) { _ in
+                looks += 1
+                return now + RenewalPlan.longestPause
+            }
+        }
+        #expect(looks == 2)
+    }
+
     @Test func `an item in use stays beyond the capacity, and leaves once it is released`() {
         var table = filled(2)
         var held = [table.use(key(0)), table.use(key(1))]

@@ -59,6 +59,14 @@ struct RenewalPlanTests {
         #expect(RenewalPlan.pause(after: 1, retryAfter: nil, jitter: 1) == 7.5)
     }
 
+    @Test func `a pause that began later than now has no effect: the clock was set back`() {
+        var cooldowns = Cooldowns()
+        cooldowns.failed(.store, began: 100, now: 100, retryAfter: 1000, jitter: 0)
+        #expect(cooldowns.end(.store, now: 50) == nil)
+        cooldowns.failed(.store, began: 50, now: 50, retryAfter: nil, jitter: 0)
+        #expect(cooldowns.end(.store, now: 51) == 55)
+    }
+
     @Test func `one outage counts once, however many attempts were in progress when it began`() throws {
         let place = Cooldowns.Place.provider(try #require(URL(string: "https://op.example/token")))
         var cooldowns = Cooldowns()
