@@ -80,7 +80,10 @@ extension AuthStatePool {
     ) async throws -> BackChannelOutcome {
         let store = try indexedStore
         var (outcome, failure) = (BackChannelOutcome(), (any Error)?.none)
-        do { try await store.index.end(name, end, isWanted: isWanted) } catch { failure = error }
+        do {
+            try await store.index.end(name, end, isWanted: isWanted)
+            outcome.ended = try await endUnsaved(name)
+        } catch { failure = error }
         for (key, grant) in try await sessions(store) {
             do {
                 guard let logout = try await self.end(key, grant, removesUnreadable: isWanted) else { continue }
@@ -94,6 +97,18 @@ extension AuthStatePool {
         }
         if let failure { throw failure }
         return outcome
+    }
+
+    /// Ends the sessions of this pool that could not be saved, and so are in no entry, by the end that the index has.
+    private func endUnsaved(_ name: SessionName) async throws -> [AuthStateKey] {
+        var ended: [AuthStateKey] = []
+        for state in contents.withLock({ $0.table.statesInUse { !$0.hasNoStoreError } })
+        where !state.hasNoStoreError && IndexedSession(state.record).names.contains(name) {
+            do { try await state.checkSession(isNew: false) } catch AuthStateError.Code.notLoggedIn {
+                ended.append(state.key)
+            }
+        }
+        return ended
     }
 
     /// Ends one session of the index; nil when there is none to end.
@@ -124,14 +139,17 @@ extension AuthStatePool {
         }
     }
 
-    /// The state of an indexed session, as it is stored; nil when it has ended, or the key has another login by now.
+    /// The state of an indexed session, as it is stored; nil when it has ended, or the key has another login by now that the index
+    /// has no end of.
     private func session(_ key: AuthStateKey, _ grant: String) async throws -> AuthState? {
         var isLast = false
         while true {
             do {
                 let state = try await state(for: key)
                 try await state.reload()
-                return state.record.grantID == grant ? state : nil
+                if state.record.grantID == grant { return state }
+                // The login that the index has was not stored, after all: what is stored is one of before.
+                if isLast { return try await indexedStore.hasEnded(state.record) ? state : nil }
             } catch AuthStateError.Code.notLoggedIn {
                 if isLast { return nil }
             }

@@ -88,7 +88,11 @@ extension AuthStatePool {
         }
         if let pause { return (pause + 5 * jitter(), Int(slot.failures)) }
         do {
-            if !state.renewalFacts.isSaved { try await state.save() }
+            if !state.renewalFacts.isSaved {
+                try await state.save()
+                // A login that could not be saved was in no entry when its session was ended.
+                try await state.checkSession(isNew: false)
+            }
             // Another caller or process may have renewed the state while it was queued.
             if plan.nextLook(state.renewalFacts, jitter: Double(slot.jitter), now: began) <= began {
                 try await state.renewAhead()

@@ -64,10 +64,10 @@ public struct IndexedAuthStateStore: AuthStateStore {
         return surplus
     }
 
-    /// Whether the session of an ID token has ended, as far as the index remembers.
-    ///
-    /// - Parameter requested: When the tokens were requested; nil where that is not known.
-    func hasEnded(_ token: IDToken, requested: Date?) async throws -> Bool {
+    /// Whether the session of a login has ended, as far as the index remembers.
+    func hasEnded(_ record: AuthState.Record) async throws -> Bool {
+        guard let token = record.idToken.flatMap({ try? IDToken(parsing: $0) }) else { return false }
+        let requested = record.lastTokenResponse?.issuedAt
         for name in SessionName.all(of: token) {
             let entry = try await index.entry(of: name)
             for (begun, end) in [(token.issuedAt, entry.end), (requested, entry.wantedEnd)] {

@@ -84,7 +84,11 @@ struct IndexedSession: Sendable {
 
     /// - Parameter archive: The stored archive; nil where nothing is stored.
     init(archive: Data?) {
-        guard let archive, let record = try? AuthStateArchive(data: archive).record else { return }
+        self.init(archive.flatMap { try? AuthStateArchive(data: $0).record })
+    }
+
+    init(_ record: AuthState.Record?) {
+        guard let record else { return }
         hasEnded = record.isLoggedOut
         guard !hasEnded, let token = record.idToken.flatMap({ try? IDToken(parsing: $0) }) else { return }
         names = SessionName.all(of: token)

@@ -189,6 +189,22 @@ import Testing
         #expect(try await site.servers[1].logOut(try await site.token(sessionID: second.sessionID)).ended == ["a"])
     }
 
+    @Test("a session that another login was to replace, and did not, ends with the user's", arguments: [true, false])
+    func interruptedLogin(_ isPosted: Bool) async throws {
+        let session = try await site.logIn("a")
+        let (subject, issuer) = (try #require(session.subject), try Issuer(try #require(session.issuer)))
+        // A crash came between the entry and the state.
+        let store = IndexedAuthStateStore(site.base)
+        try await store.index.add(
+            "a", .init(grant: "interrupted", begun: 0), to: SessionName(user: subject, at: issuer))
+        let ended =
+            isPosted
+            ? try await site.servers[1].logOut(try await site.token(subject: subject)).ended
+            : try await site.servers[1].logOut(user: subject, at: issuer).ended
+        #expect(ended == ["a"])
+        #expect(await site.continues("a") == [false, false])
+    }
+
     @Test func `a token that comes while a login is being stored waits for it`() async throws {
         let session = try await site.logIn("a")
         let stored = try #require(try await site.base.load("a"))

@@ -46,6 +46,30 @@ import Testing
         }
     }
 
+    @Test(
+        "a login that could not be saved ends with its user's sessions, at another server once it is saved",
+        arguments: 0..<2)
+    func unsaved(_ number: Int) async throws {
+        let (fixture, base) = (try await ProviderFixture(), FaultyStore())
+        let pools = (0..<2).map { _ in
+            AuthStatePool(store: IndexedAuthStateStore(base), service: fixture.service)
+        }
+        base.fail(.save)
+        let state = try await pools[0].logIn(.browser(fixture.request(), DirectUserAgent()), for: "a")
+        #expect(state.isAuthorized && state.status.storeError != nil)
+        base.fail()
+        let token = try IDToken(parsing: try #require(state.record.idToken))
+        let issuer = try Issuer(try #require(token.issuer))
+        let ended = try await pools[number].logOut(user: try #require(token.subject), at: issuer).ended
+        #expect(ended == (number == 0 ? ["a"] : []) && state.isAuthorized == (number == 1))
+        let running = Task { await pools[0].run() }
+        try await eventually { !state.isAuthorized }
+        running.cancel()
+        await running.value
+        #expect(fixture.provider.requestCount(.revocation) == 2)
+        #expect(await authError { try await pools[1].state(for: "a") }?.code == .notLoggedIn)
+    }
+
     @Test("a login for a resource is refused too")
     func resource() async throws {
         let clock = ManualClock()
