@@ -11,7 +11,8 @@ import AuthStateSystem
 ///
 /// A lease is a lock of the system's on one byte far behind the end of the file: the kernel releases it with the process that
 /// holds it. In the file is a counter for each of 65,536 slots, in memory that all processes share: a watch reads it without a
-/// system call. The file is never removed. SQLite's own locks are on other files.
+/// system call. The file is never removed, nor cut off, as by a copy over it: the kernel ends each program that has the
+/// database open then (SIGBUS). SQLite's own locks are on other files.
 final class LockFile: Sendable {
     private static let slots = 1 << 16
     private static let mark = Array("AuthStateKit locks and changes 1\n".utf8)

@@ -74,8 +74,8 @@ public struct SealedAuthStateStore: AuthStateStore {
         var entries = try await base.entries(savedBefore: date)
         for index in entries.indices where entries[index].key.isDigest {
             try Task.checkCancellation()
-            // An entry that cannot be opened is reported when its state is opened.
-            guard let stored = try await base.load(entries[index].key),
+            // An entry that cannot be read or opened is reported when its state is opened.
+            guard let stored = try? await base.load(entries[index].key),
                 let key = try? SealedArchive(data: stored.archive)?.openKey(with: keys)
             else { continue }
             entries[index].key = key

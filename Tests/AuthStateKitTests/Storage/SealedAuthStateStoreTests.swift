@@ -164,6 +164,26 @@ import Testing
         #expect(await store.watch("b")?.generation == 0)
     }
 
+    @Test func `a list has the states that cannot be read, too`() async throws {
+        struct Listed: AuthStateStore {
+            let listed: [AuthStateEntry]
+            var mayBeWrittenByOthers: Bool { false }
+            func load(_ key: AuthStateKey) async throws -> StoredAuthState? {
+                throw AuthStateError(.storeCorrupt, stage: .store, "too long")
+            }
+            nonisolated(nonsending) func withLease<R>(
+                _ key: AuthStateKey, deadline: Duration,
+                whileWaiting look: nonisolated(nonsending) () async throws -> R?,
+                _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+            ) async throws -> R { throw CancellationError() }
+            func entries(savedBefore date: Date) async throws -> [AuthStateEntry] { listed }
+        }
+        let key = AuthStateKey(digest: String(repeating: "a", count: 64))
+        let entry = AuthStateEntry(key: key, savedAt: .now, version: .init(rawValue: "1"))
+        let store = try SealedAuthStateStore(Listed(listed: [entry]), keys: [new])
+        #expect(try await store.entries(savedBefore: .now).map(\.key) == [key])
+    }
+
     @Test func `a store shows nothing of its keys`() throws {
         let bytes = Array(repeating: UInt8(0x53), count: 32)
         let store = try SealedAuthStateStore(base, keys: [SealingKey(id: "k", bytes: bytes)])
