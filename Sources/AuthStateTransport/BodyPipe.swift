@@ -33,7 +33,8 @@ final class BodyPipe: Sendable {
     /// Whether the exchange has ended, so that there is nothing to cancel.
     var hasEnded: Bool { state.withLock { $0.end != nil } }
 
-    /// Takes a piece, which is not empty; false asks the transport to pause until there is room.
+    /// Takes a piece, which is not empty; false asks the transport to pause until there is room, once: each pause of a task of
+    /// URLSession wants an end of its own.
     func take(_ piece: Data) -> Bool {
         take { ahead in if ahead.isEmpty { ahead = piece } else { ahead.append(piece) } }
     }
@@ -50,8 +51,9 @@ final class BodyPipe: Sendable {
                 defer { state.ahead = Data() }
                 return (state.reader.take(), state.ahead, false)
             }
+            let wasPaused = state.isPaused
             state.isPaused = state.ahead.count >= Self.limit
-            return (nil, Data(), state.isPaused)
+            return (nil, Data(), state.isPaused && !wasPaused)
         }
         reader?.resume(returning: ahead)
         return !isPaused

@@ -78,7 +78,9 @@ struct URLSessionExchangeTests {
         let half = Data(count: BodyPipe.limit / 2)
         #expect(exchange.receive(half) == .goOn && exchange.receive(half) == .pause)
         #expect(!exchange.hasRoom)
-        #expect(try await body.next(atLeast: 1)?.count == BodyPipe.limit && resumed.withLock { $0 } == 1)
+        // The session reports what was on its way, and each pause would want an end of its own.
+        #expect(exchange.receive(half) == .goOn)
+        #expect(try await body.next(atLeast: 1)?.count == BodyPipe.limit / 2 * 3 && resumed.withLock { $0 } == 1)
         #expect(exchange.hasRoom)
         #expect(exchange.receive(Data("x".utf8)) == .goOn)
         exchange.finish(URLSessionFailure(code: -1005, description: "The connection was lost"))
