@@ -28,7 +28,9 @@ extension AuthSessionCore {
 
     /// Joins the login in progress, or begins one.
     func logIn(_ way: Way) async throws -> AuthUser {
-        while let logout { _ = await logout.value }
+        // A user who came back without the provider's answer waits for it no longer.
+        if logout?.isInBrowser == true { logout?.task.cancel() }
+        while let logout { try await logout.end.value() }
         try Task.checkCancellation()
         let login = if let login = try joined(way) { login } else { start(way) }
         do { return try await login.shared.value() } catch {

@@ -13,7 +13,8 @@ extension AuthSessionCore {
     ///   - loginHint: The user who is likely to log in.
     ///   - additionalParameters: Further parameters that the provider understands, for this login.
     /// - Throws: `AuthStateError`, of kind `.cancelled` when the user cancels, or after a sign-out in the meantime;
-    ///   `CancellationError`. The previous login then stays.
+    ///   `CancellationError`. The previous login then stays; of a task that is cancelled while the result is being saved the
+    ///   login is kept, and shown.
     @discardableResult
     public func signIn(
         prompt: [AuthorizationRequest.Prompt]? = nil, loginHint: String? = nil, additionalParameters: Parameters = [:]

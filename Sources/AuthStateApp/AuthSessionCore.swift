@@ -38,7 +38,7 @@ public final class AuthSessionCore {
     /// The number of logins that have begun.
     var loginCount = 0
     /// The logout in progress.
-    var logout: Task<LogoutOutcome, Never>?
+    var logout: Logout?
     /// The number of logouts that have begun.
     var logoutCount = 0
     /// A state that was logged out and is still stored.

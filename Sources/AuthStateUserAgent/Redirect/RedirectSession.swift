@@ -41,7 +41,7 @@ final class RedirectSession: ExternalUserAgentSession {
     private func present(_ url: URL, state: String, pending: PendingRedirect?) async throws -> AuthorizationCallback {
         let page = try purpose.browserURL(url)
         let answer = SharedResult<AuthorizationCallback>()
-        let waiting = RedirectTable.Waiting(state: state, place: place, answer: answer)
+        let waiting = RedirectTable.Waiting(state: state, place: place, purpose: purpose, answer: answer)
         let isFirst = flow.withLock { flow in
             guard flow == nil else { return false }
             flow = Flow(waiting: waiting, pending: pending)

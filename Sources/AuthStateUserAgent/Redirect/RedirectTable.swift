@@ -9,6 +9,7 @@ struct RedirectTable: Sendable {
     struct Waiting: Sendable {
         let state: String
         let place: CallbackPlace
+        var purpose = UserAgentPurpose.login
         let answer: SharedResult<AuthorizationCallback>
     }
 
@@ -58,7 +59,8 @@ struct RedirectTable: Sendable {
             || waiting.contains { $0.place.callback(address) != nil }
             || restored.contains { $0.place.callback(address) != nil }
         guard isOurs else { return .foreign }
-        guard let state = AuthorizationCallback(url: address).state else { return .refused }
+        let arrived = AuthorizationCallback(url: address)
+        guard let state = arrived.state else { return takeWithoutState(arrived) }
         if let index = waiting.firstIndex(where: { ConstantTime.equals($0.state, state) }),
             let callback = waiting[index].place.callback(address)
         {
@@ -70,5 +72,14 @@ struct RedirectTable: Sendable {
             return .restored(restored.remove(at: index), callback)
         }
         return isComplete ? .refused : .unknown
+    }
+
+    /// Judges a URL without `state`: a logout's answer may lack it, which the caller reports, who checks it again. No login's may.
+    private mutating func takeWithoutState(_ arrived: AuthorizationCallback) -> Verdict {
+        guard arrived.states.isEmpty, !AuthorizationCallback.hasAnswer(URIReference(arrived.url).query ?? ""),
+            let index = waiting.firstIndex(where: { $0.purpose == .logout && $0.place.callback(arrived.url) != nil }),
+            let callback = waiting[index].place.callback(arrived.url)
+        else { return .refused }
+        return .answer(waiting.remove(at: index), callback)
     }
 }

@@ -47,6 +47,40 @@ import Testing
         #expect(try await fixture.stored()?.isAuthorized == true)
     }
 
+    @Test("a user who comes back from the provider's page without its answer can sign in again")
+    func abandoned() async throws {
+        let first = try await SessionFixture()
+        try await first.core.signIn()
+        let agent = HeldUserAgent()
+        let fixture = try await first.restarted(agent: agent)
+        await fixture.core.restore()
+        let logout = Task { await fixture.core.signOut() }
+        await agent.gate.arrivals()
+        #expect(!fixture.state.isLoading && !fixture.state.isAuthenticated)
+        let login = Task { try await fixture.core.signIn(loginHint: "bob") }
+        let outcome = try await bounded { await logout.value }
+        #expect(outcome.removal == .done && outcome.revocation == .done && outcome.failures.map(\.code) == [.cancelled])
+        agent.gate.open()
+        #expect(try await bounded { try await login.value }.name == "Bob Frank")
+        #expect(agent.outcomes == ["cancelled", "completed"])
+    }
+
+    @Test("a sign-in that waits for a sign-out can be cancelled")
+    func cancelledWait() async throws {
+        let fixture = try await SessionFixture()
+        try await fixture.core.signIn()
+        let gate = ScriptedTransport.Gate()
+        fixture.provider.provider.inject(.held(gate), at: .revocation)
+        let logout = Task { await fixture.core.signOut() }
+        try await eventually { fixture.provider.provider.requestCount(.revocation) == 1 }
+        let login = Task { try await fixture.core.signIn() }
+        login.cancel()
+        try await expectCancelled(login)
+        #expect(fixture.state.activity == .signingOut)
+        gate.open()
+        #expect(await logout.value.session == .ended)
+    }
+
     @Test("a sign-out works offline; what could not be done is in the outcome, and is no error to show")
     func offline() async throws {
         let fixture = try await SessionFixture()

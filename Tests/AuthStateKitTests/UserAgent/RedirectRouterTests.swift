@@ -154,6 +154,23 @@ import Testing
         #expect(try await world.store.load("pending-redirects") == nil)
     }
 
+    @Test(
+        "a logout whose answer lacks its state ends at once, and is not done; an answer to a login without one is refused"
+    )
+    func logoutWithoutState() async throws {
+        let app = try world.launch(world.store)
+        let configuration = try await world.request().client.provider
+        var request = EndSessionRequest(configuration: configuration, clientID: "app")
+        request.postLogoutRedirectURI = try RedirectURI(RedirectWorld.redirectURI)
+        let task = Task { [request] in try await world.service.endSession(request, presenting: world.agent(app)) }
+        _ = try await world.browser.answer()
+        let address = try #require(URL(string: RedirectWorld.redirectURI))
+        let refusal = try #require(URL(string: "\(RedirectWorld.redirectURI)?error=access_denied"))
+        #expect(!app.router.open(refusal) && app.router.open(address))
+        #expect(await authError { try await bounded { try await task.value } }?.code == .stateMismatch)
+        #expect(!app.router.open(address))
+    }
+
     @Test func `an agent that was given only a URL knows the answer by its state`() async throws {
         let app = try world.launch(world.store)
         let pending = try await world.service.begin(try await world.request())
