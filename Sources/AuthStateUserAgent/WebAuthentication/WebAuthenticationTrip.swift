@@ -35,7 +35,11 @@ final class WebAuthenticationTrip: ExternalUserAgentSession {
         do {
             try await open(page)
             let address = try await answer.value().absoluteString
-            if let answer = place.callback(address) { return answer }
+            if let answer = place.callback(address) {
+                // The window was opened for this login, and has ended.
+                if purpose == .login, let refusal = answer.unconfirmedRefusal { throw refusal }
+                return answer
+            }
             throw AuthStateError(
                 .callbackMismatch, stage: purpose.stage, "The window ended at another address than the callback URL.",
                 expected: place.callbackURL.rawValue, received: URIReference(address).redacted,

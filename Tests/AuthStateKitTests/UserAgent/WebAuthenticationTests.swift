@@ -83,6 +83,16 @@ private final class FakeWindow: WebAuthenticationBrowser {
         #expect(!page.isEphemeral && page.additionalHeaderFields.isEmpty)
     }
 
+    @Test("a refusal of the login that lacks its state is shown as one, unconfirmed")
+    func refusalWithoutState() async throws {
+        let refused = "com.example.app:/callback?error=access_denied"
+        let error = await authError { _ = try await Self.present([.end(refused)]) }
+        #expect(error?.code == .accessDenied && error?.message.contains("Unconfirmed") == true)
+        for (address, purpose) in [("\(refused)&state=x", UserAgentPurpose.login), (refused, .logout)] {
+            #expect(try await Self.present([.end(address)], purpose: purpose).callback.url == address)
+        }
+    }
+
     @Test("options and an https callback reach the window")
     func https() async throws {
         let (callback, window) = try await Self.present(
