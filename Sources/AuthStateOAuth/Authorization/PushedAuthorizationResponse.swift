@@ -5,10 +5,11 @@ import AuthStateJOSE
 package struct PushedAuthorizationResponse: Sendable, Hashable, Redacted {
     /// `request_uri`: the reference that the browser carries to the authorization endpoint, once.
     package let requestURI: String
-    /// When the browser must have arrived there; how long the user takes after that does not matter.
-    package let expirationDate: Date
+    /// When the browser must have arrived there; how long the user takes after that does not matter. Nil where the provider does not
+    /// say it.
+    package let expirationDate: Date?
 
-    /// Reads an answer: status 201 (or another success), an absolute URI, and a positive number of seconds from `sentAt` on.
+    /// Reads an answer: status 201 (or another success), an absolute URI, and a number of seconds from `sentAt` on.
     ///
     /// - Throws: `AuthStateError` of stage authorization: the provider's error response (section 2.3), or `.malformedResponse`.
     package init(_ response: TransportResponse, sentAt: Date) throws {
@@ -24,11 +25,11 @@ package struct PushedAuthorizationResponse: Sendable, Hashable, Redacted {
         guard let uri = members.text("request_uri"), Self.isReference(uri) else {
             throw Self.refusal("request_uri", expected: "an absolute URI", response)
         }
-        guard let seconds = members.number("expires_in"), seconds > 0 else {
-            throw Self.refusal("expires_in", expected: "a positive number of seconds", response)
-        }
         requestURI = uri
-        expirationDate = sentAt.addingTimeInterval(min(seconds, 86400))
+        let seconds = members.number("expires_in").flatMap { $0 > 0 ? $0 : nil }
+        // The section requires it; only a program that puts the browser off has a use for it.
+        if seconds == nil { Leniency.unusableMember.note("expires_in") }
+        expirationDate = seconds.map { sentAt.addingTimeInterval(min($0, 86400)) }
     }
 
     /// Visible ASCII with a scheme: most providers write a URN of RFC 9126, section 2.2.
@@ -44,5 +45,7 @@ package struct PushedAuthorizationResponse: Sendable, Hashable, Redacted {
     }
 
     /// The expiry; the reference stays secret until the browser carries it.
-    package var description: String { "pushed authorization response, until \(expirationDate)" }
+    package var description: String {
+        "pushed authorization response, until \(expirationDate.map { "\($0)" } ?? "an unknown time")"
+    }
 }

@@ -26,7 +26,7 @@ private func checkPush(_ response: TransportResponse) {
     let now = EndpointWorld.now
     guard let pushed = accepted({ try PushedAuthorizationResponse(response, sentAt: now) }) else { return }
     require((200...203).contains(response.status), "a reference comes with success")
-    let lifetime = pushed.expirationDate.timeIntervalSince(now)
+    let lifetime = pushed.expirationDate?.timeIntervalSince(now) ?? 1
     require(lifetime > 0 && lifetime <= 86400, "a lifetime of at most a day")
     requireFitForLog(pushed.description)
     guard let url = accepted({ try EndpointWorld.request.url(pushedAs: pushed) }) else {
