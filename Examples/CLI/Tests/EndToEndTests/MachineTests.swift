@@ -98,6 +98,35 @@ extension EndToEndTests {
             #expect(provider.requests(at: .token).last?.parameters["client_assertion"] == third)
         }
 
+        @Test("a program that gets a token gets no assertion: not the grant, and not what proves the client")
+        func withheld() async throws {
+            let platform = try SigningKey.generate(.es256, keyID: "platform-1")
+            let issuer = "https://platform.example"
+            provider.update {
+                $0.assertionIssuers = [.init(issuer, keys: [platform.publicKey], clients: ["worker": "service"])]
+            }
+            for grant in [
+                ["--grant", "jwt-bearer", "--scope", "api"],
+                ["--grant", "client-credentials", "--client-id", "service"],
+            ] {
+                let expiry = Int64(Date().timeIntervalSince1970) + 300
+                let assertion = try JSONWebToken.sign(
+                    claims: [
+                        "iss": .string(issuer), "sub": "worker", "aud": .string(provider.issuer),
+                        "exp": .number(JSONNumber(expiry)), "jti": .string(UUID().uuidString),
+                    ], with: platform)
+                let environment = ["PLATFORM_TOKEN": assertion]
+                let login = try await authstate(
+                    ["login", "--issuer", provider.issuer, "--assertion-env", "PLATFORM_TOKEN"] + grant,
+                    environment: environment)
+                try #require(login.status == 0, "\(login)")
+                let words = ["sh", "-c", #"printf '%s' "${ACCESS_TOKEN:+token} ${PLATFORM_TOKEN-withheld}""#]
+                let result = try await Program.run(
+                    [Authstate.path, "run", "--state", program.stateFile, "--"] + words, environment: environment)
+                #expect(result.output == "token withheld", "\(grant)")
+            }
+        }
+
         @Test("a login's token buys one for another service, and is kept")
         func exchange() async throws {
             let login = try await authstate(

@@ -10,7 +10,7 @@ struct Run: Command {
               authstate run --env GITHUB_TOKEN -- gh api user
               authstate run --fd 3 -- sh -c 'read -r token <&3; …'
 
-            It gets the token alone; the variable of the client's secret is withheld from it.
+            It gets the token alone; the variables of the client's secret and of an assertion are withheld from it.
 
             With --proxy it gets no token, but the address of a proxy, in API_URL, that lives as long as the program:
               authstate run --proxy https://api.example/v1 --allow 'GET /items/**' -- agent
@@ -90,7 +90,7 @@ struct Run: Command {
                 validFor: .seconds(min(minValidity ?? 0, 3.2e9)), renewal.parameters)
             try tokens.checkIsBearer(for: "another program", hint: "Log in without --dpop, or use 'authstate request'.")
             var replacement = Replacement(words: words)
-            if case .environment(let name) = state.record.client.credential.source { replacement.withheld = [name] }
+            replacement.withheld = Set(state.record.secretVariables)
             if let name = env ?? (fd == nil ? "ACCESS_TOKEN" : nil) {
                 replacement.variables = [name: tokens.accessToken]
             }

@@ -20,7 +20,7 @@ extension AuthState.Record {
     /// Whether a user has confirmed the login on another device.
     var isMadeOnDevice: Bool { Settings(annotations: annotations).grant == .deviceCode }
 
-    /// The environment variables that hold the client's secret, which no browser inherits.
+    /// The environment variables that hold the client's secret or an assertion, which neither a browser nor the program of `run` inherits.
     var secretVariables: [String] {
         [client.credential, assertionGrant?.assertion, jwtBearer?.key].compactMap {
             if case .environment(let name)? = $0?.source { name } else { nil }
