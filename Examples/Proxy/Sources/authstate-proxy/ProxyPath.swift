@@ -2,8 +2,9 @@
 enum ProxyPath {
     /// Returns whether a path names something below the base.
     ///
-    /// Refuses dot segments, also with path parameters (`..;x`), encoded slashes and backslashes, control characters, the
-    /// overlong forms of UTF-8 that some servers decode, broken percent-encoding, and two slashes at the beginning.
+    /// Refuses dot segments, also with path parameters (`..;x`), segments of path parameters alone (`;x`), which some servers read as
+    /// empty, encoded slashes and backslashes, control characters, the overlong forms of UTF-8 that some servers decode, broken
+    /// percent-encoding, and two slashes at the beginning.
     static func isContained(_ path: String) -> Bool {
         guard path.isEmpty || path.hasPrefix("/"), !path.hasPrefix("//"), isEncoded(Array(path.utf8)) else {
             return false
@@ -41,8 +42,8 @@ enum ProxyPath {
     private static func isPlain(_ segment: [UInt8], depth: Int = 0) -> Bool {
         guard depth <= 4 else { return false }
         let name = segment.prefix { $0 != UInt8(ascii: ";") }
-        guard !name.elementsEqual(".".utf8), !name.elementsEqual("..".utf8), !segment.contains(where: isRefused),
-            !hasOverlongForm(segment)
+        guard !name.isEmpty || segment.isEmpty, !name.elementsEqual(".".utf8), !name.elementsEqual("..".utf8),
+            !segment.contains(where: isRefused), !hasOverlongForm(segment)
         else { return false }
         let decoded = decoded(segment)
         return decoded == segment || isPlain(decoded, depth: depth + 1)

@@ -83,7 +83,7 @@ struct ProxyRulesTests {
             "/%252e%252e/a", "/%25252e%25252e", "/a%252fb", "/a%255cb", "/%00", "/a%0d%0aX:1", "/%c0%ae%c0%ae/a",
             "/%e0%80%ae%e0%80%ae/a", "/a%e0%80%afb", "/%f0%80%80%ae/a", "/%25e0%2580%25ae/a", "/%f8%80%80%80%ae",
             "/%7f", "/%",
-            "/%2", "/%zz",
+            "/%2", "/%zz", "/items/;", "/items/;x=1", "/items/%3b", "/items/%253Bx", "/;/a",
         ])
     func escape(_ target: String) {
         #expect(status(of: Self.head("/\(Self.key.segment)\(target)")) == 400)
