@@ -36,6 +36,13 @@ final class ProxyAudit: Sendable {
         var descriptor: Int32
         /// The lines that could not be written yet.
         var waiting: [UInt8] = []
+
+        /// Whether the path leads to the open file.
+        func isOpen(at path: String) -> Bool {
+            var (own, named) = (stat(), stat())
+            return descriptor >= 0 && fstat(descriptor, &own) == 0 && lstat(path, &named) == 0
+                && own.st_dev == named.st_dev && own.st_ino == named.st_ino
+        }
     }
 
     /// Opens the file, or makes one that its owner alone can read, and writes that the proxy begins.
@@ -70,8 +77,7 @@ final class ProxyAudit: Sendable {
     private func append(_ line: JSONValue?) -> Bool {
         state.withLock { state in
             // A file that was moved away or removed is made anew.
-            var status = stat()
-            if state.descriptor < 0 || fstat(state.descriptor, &status) != 0 || status.st_nlink == 0 {
+            if !state.isOpen(at: path) {
                 if state.descriptor >= 0 { close(state.descriptor) }
                 state.descriptor = Self.open(path)
             }

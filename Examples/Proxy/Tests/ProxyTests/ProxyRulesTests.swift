@@ -395,11 +395,14 @@ struct ProxyRulesTests {
             ])
         let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
         #expect(mode == 0o600)
-        // A file that was moved away, and one that cannot be made anew for a while.
+        // A file that was removed or moved away, and one that cannot be made anew for a while.
         let kept = try audit()
         try FileManager.default.removeItem(atPath: file)
         #expect(kept.canWrite && kept.note("GET", "/v1/c", whole, at: time))
         #expect(try lines().count == 1)
+        try FileManager.default.moveItem(atPath: file, toPath: folder.appending(path: "moved").path)
+        #expect(kept.note("GET", "/v1/moved", whole, at: time))
+        #expect(try lines().count == 1 && lines()[0].contains("/v1/moved"))
         try FileManager.default.removeItem(atPath: file)
         try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
         #expect(!kept.note("GET", "/v1/d", whole, at: time) && !kept.canWrite)
