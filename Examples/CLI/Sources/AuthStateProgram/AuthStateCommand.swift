@@ -10,8 +10,8 @@ public struct AuthStateCommand: AsyncParsableCommand {
             Data goes to standard output, everything for a user to standard error.
 
             Exit codes: 0 done; 1 the resource answered with an error; 64 wrong usage; 65 the provider's answer was \
-            refused; 69 provider unreachable or failing, try again; 75 the stored state is locked or cannot be used; \
-            77 log in (again); 78 wrong configuration; 126 and 127 'run' cannot start, or \
+            refused; 69 provider unreachable or failing, try again; 75 the stored state is locked or cannot be used, or the \
+            output cannot be written; 77 log in (again); 78 wrong configuration; 126 and 127 'run' cannot start, or \
             find, the program; 130 cancelled.
             """,
         version: "authstate 0.1.0", subcommands: [Demo.self, Provider.self],

@@ -53,20 +53,23 @@ public final class Console: Sendable {
         Self.write(line.plain + "\n", to: STDOUT_FILENO)
     }
 
-    /// Prints the result of a command.
-    public func show(_ report: Report) {
+    /// Prints the result of a command. Returns whether all of it was written, and tells the user otherwise.
+    @discardableResult
+    public func show(_ report: Report) -> Bool {
         if let note = report.note { self.note(note) }
-        guard report.json != .null else { return }
-        _ = writeAll(isJSON ? report.json.printed + [0x0A] : report.data, to: STDOUT_FILENO)
+        return report.json == .null || output(isJSON ? report.json.printed + [0x0A] : report.data)
     }
 
-    /// Prints an error: one line for a user, an object for a program.
+    /// Prints an error: one line for a user, an object for a program. An object that cannot be written becomes a line.
     public func show(_ error: AuthStateError) {
-        if isJSON {
-            _ = writeAll(JSONValue.object(["error": error.json]).printed + [0x0A], to: STDOUT_FILENO)
-        } else {
-            note("authstate: \(error)")
-        }
+        if isJSON, output(JSONValue.object(["error": error.json]).printed + [0x0A]) { return }
+        note("authstate: \(error)")
+    }
+
+    private func output(_ bytes: [UInt8]) -> Bool {
+        if writeAll(bytes, to: STDOUT_FILENO) { return true }
+        note("authstate: The output cannot be written: \(String(cString: strerror(errno))).")
+        return false
     }
 
     private static let erased = "\r\u{1B}[K"

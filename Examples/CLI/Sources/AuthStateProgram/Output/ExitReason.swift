@@ -12,7 +12,7 @@ public enum ExitReason: Int32, Sendable, CaseIterable {
     case refused = 65
     /// The provider is unreachable or failing: try again.
     case unavailable = 69
-    /// The store is locked, or cannot be read or written.
+    /// The store is locked, or cannot be read or written; or the output cannot be written.
     case store = 75
     /// No user is logged in, consent was refused, or the grant is gone: log in again.
     case login = 77

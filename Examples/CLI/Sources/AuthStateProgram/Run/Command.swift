@@ -131,8 +131,7 @@ private struct CommandRun {
             let report = try await TimeLimit.run(seconds: seconds, stage: stage, hint: command.timeLimitHint) {
                 try await command.perform(context)
             }
-            console.show(report)
-            (status, replacement) = (report.status, report.replacement)
+            (status, replacement) = (console.show(report) ? report.status : .store, report.replacement)
         } catch {
             let error = AuthStateError(ending: error, stage: stage)
                 .advised(for: common, await command.loginFacts(context))
