@@ -38,4 +38,43 @@ struct UnreadOutputTests {
             #expect(failure.errors.hasPrefix(told + "authstate: No user is logged in"), "\(failure)")
         }
     #endif
+
+    @Test(
+        "a signal ends a command whose output is not read, unless it was ignored from the beginning",
+        arguments: [false, true])
+    func signal(isIgnored: Bool) async throws {
+        provider.inject(
+            .text(String(repeating: "x", count: 1 << 20), contentType: "text/plain"), at: .resource)
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let words = [
+            "sh", "-c", isIgnored ? #"trap '' TERM; exec "$@""# : #"exec "$@""#, "sh", Authstate.path, "request",
+            provider.url(of: .resource).absoluteString, "--state", authstate.stateFile,
+        ]
+        let child = try Child(
+            words, environment: ProcessInfo.processInfo.environment, output: .descriptor(ends[1]),
+            errors: .file(authstate.folder("errors")))
+        close(ends[1])
+        var isOpen = true
+        defer {
+            if isOpen { close(ends[0]) }
+            child.send(SIGKILL)
+            child.wait()
+        }
+        // The answer is more than a pipe holds.
+        try await eventually("the beginning of the output") {
+            var output = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
+            return poll(&output, 1, 0) == 1 ? () : nil
+        }
+        child.send(SIGTERM)
+        if isIgnored {
+            try await Task.sleep(for: .seconds(1))
+            #expect(child.status() == nil)
+            close(ends[0])
+            isOpen = false
+        }
+        let status = try await eventually("the end of the command", within: .seconds(10)) { child.status() }
+        #expect(status == 128 + (isIgnored ? SIGPIPE : SIGTERM))
+    }
 }
