@@ -36,12 +36,24 @@ final class ProxyAudit: Sendable {
         var descriptor: Int32
         /// The lines that could not be written yet.
         var waiting: [UInt8] = []
+        /// The bytes of the first one that the file has.
+        var begun = 0
 
         /// Whether the path leads to the open file.
         func isOpen(at path: String) -> Bool {
             var (own, named) = (stat(), stat())
             return descriptor >= 0 && fstat(descriptor, &own) == 0 && lstat(path, &named) == 0
                 && own.st_dev == named.st_dev && own.st_ino == named.st_ino
+        }
+
+        /// Writes the lines that wait, and keeps those that the file does not take whole; returns whether there are none left.
+        mutating func write() -> Bool {
+            var rest = waiting[begun...]
+            let isWhole = writeAll(&rest, to: descriptor)
+            let end = waiting[..<rest.startIndex].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+            begun = rest.startIndex - end
+            waiting.removeFirst(end)
+            return isWhole
         }
     }
 
@@ -76,16 +88,13 @@ final class ProxyAudit: Sendable {
 
     private func append(_ line: JSONValue?) -> Bool {
         state.withLock { state in
-            // A file that was moved away or removed is made anew.
+            // A file that was moved away or removed is made anew, and begins with a whole line.
             if !state.isOpen(at: path) {
                 if state.descriptor >= 0 { close(state.descriptor) }
-                state.descriptor = Self.open(path)
+                (state.descriptor, state.begun) = (Self.open(path), 0)
             }
             if let line { state.waiting += line.serialized() + [0x0A] }
-            if state.waiting.isEmpty { return state.descriptor >= 0 }
-            guard state.descriptor >= 0, writeAll(state.waiting, to: state.descriptor) else { return false }
-            state.waiting = []
-            return true
+            return state.descriptor >= 0 && state.write()
         }
     }
 

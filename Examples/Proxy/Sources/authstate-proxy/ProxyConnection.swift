@@ -235,12 +235,11 @@ struct ProxyConnection: Sendable {
         }
     }
 
+    /// Decides about a request. One with the key, which has a line in the audit, needs a file that takes lines.
     private func judge(_ request: ProxyHead) -> Result<URL, ProxyFailure> {
-        do {
-            let url = try forwarder.gate.url(for: request)
-            if forwarder.audit?.canWrite == false { return .failure(.audit) }
-            return .success(url)
-        } catch { return .failure(error) }
+        let target = Result { () throws(ProxyFailure) in try forwarder.gate.url(for: request) }
+        if case .failure(let failure) = target, failure.path == nil { return target }
+        return forwarder.audit?.canWrite == false ? .failure(.audit) : target
     }
 
     /// Reads a body until it ends, or has more bytes than are kept; returns nil when the connection ends before.

@@ -224,10 +224,22 @@ extension EndToEndTests {
                 #expect(proxy.errors.contains("No --allow"), "\(proxy.errors)")
                 #expect(try await proxy.curl("/users").status == 403)
                 #expect(try await proxy.curl("/a%2f..").status == 400)
-                #expect(try await api.requests() == ["/v1/items/3?secret=1", "/v1/notes"])
+                let stranger = "http://127.0.0.1:\(proxy.port)/wrong/notes"
+                // Without room for its line a request is neither passed on nor kept.
+                try FileManager.default.moveItem(atPath: file, toPath: "\(file).1")
+                try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+                for path in ["/notes", "/users", "/a%2f.."] {
+                    #expect(try await proxy.curl(path, "-d", "body").status == 503, "\(path)")
+                }
+                #expect(try await Curl.run([stranger]).status == 404)
+                try FileManager.default.removeItem(atPath: file)
+                #expect(try await proxy.curl("/notes").status == 200)
+                #expect(try await api.requests() == ["/v1/items/3?secret=1", "/v1/notes", "/v1/notes"])
                 let ended = try await proxy.program.result(within: .seconds(30))
                 #expect(ended.status == 0, "\(ended)")
-                let text = try String(contentsOfFile: file, encoding: .utf8)
+                let later = try String(contentsOfFile: file, encoding: .utf8)
+                #expect(later.split(separator: "\n").count == 1 && later.contains("/v1/notes"), "\(later)")
+                let text = try String(contentsOfFile: "\(file).1", encoding: .utf8)
                 let lines = try text.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
                 #expect(lines.first?["event"] == "start")
                 let requests = lines.dropFirst()

@@ -415,6 +415,48 @@ struct ProxyRulesTests {
         }
     }
 
+    #if os(Linux)
+        @Test("an audit on a disk that is full for a while has each line once and whole, in a new file too")
+        func fullDisk() async {
+            // The bound on the size of files is one of the process.
+            await #expect(processExitsWith: .success) {
+                let folder = URL(filePath: NSTemporaryDirectory()).appending(path: UUID().uuidString)
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                defer { try? FileManager.default.removeItem(at: folder) }
+                let file = folder.appending(path: "audit").path
+                func limit(_ bytes: rlim_t) {
+                    var limit = rlimit(rlim_cur: bytes, rlim_max: .max)
+                    #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+                }
+                func numbers() throws -> [Int64?] {
+                    try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map {
+                        try JSONValue(parsing: Array($0.utf8))["bytes"]?.intValue
+                    }
+                }
+                signal(SIGXFSZ, SIG_IGN)
+                let audit = try ProxyAudit(file, for: try ProxyUpstream("https://api.example/v1"))
+                func note(_ number: Int) -> Bool {
+                    audit.note("GET", "/v1/a", ProxyAudit.End(status: 200, bytes: number, reason: .whole))
+                }
+                limit(400)
+                #expect((0..<5).map(note) == [true, true, false, false, false])
+                #expect(!audit.canWrite)
+                limit(600)
+                #expect(!audit.canWrite)
+                limit(.max)
+                #expect(note(5))
+                #expect(try numbers() == [nil, 0, 1, 2, 3, 4, 5])
+                let size = try #require(
+                    FileManager.default.attributesOfItem(atPath: file)[.size] as? Int)
+                limit(rlim_t(size + 10))
+                #expect(!note(6) && !note(7))
+                try FileManager.default.removeItem(atPath: file)
+                #expect(audit.canWrite)
+                #expect(try numbers() == [6, 7])
+            }
+        }
+    #endif
+
     @Test("frames an answer by the length that was sent, else by chunks, else by the end of the connection")
     func framing() {
         func framed(_ status: Int, _ method: String, _ headers: TransportHeaders, knowsChunks: Bool = true) -> [String]

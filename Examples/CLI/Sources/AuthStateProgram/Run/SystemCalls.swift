@@ -4,6 +4,12 @@ import AuthStatePlatform
 /// Writes all bytes to a descriptor; returns false, with the reason in `errno`, when it takes no more.
 public func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var rest = bytes[...]
+    return writeAll(&rest, to: descriptor)
+}
+
+/// Writes all bytes to a descriptor, and leaves those that it does not take; returns false, with the reason in `errno`, when it takes
+/// no more.
+public func writeAll(_ rest: inout ArraySlice<UInt8>, to descriptor: Int32) -> Bool {
     while !rest.isEmpty {
         let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
         if count < 0, errno == EINTR || errno == EAGAIN {
