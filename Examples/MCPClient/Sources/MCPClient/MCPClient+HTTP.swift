@@ -12,10 +12,20 @@ extension MCPClient {
         do {
             return try await exchange(method, params, name: name, headers: headers, over: used).result
         } catch MCPError.sessionEnded {
-            // Another request may have opened one meanwhile.
-            if connection == used { try await shakeHands() }
+            try await reopen(after: used)
             return try await exchange(method, params, name: name, headers: headers, over: connection).result
         }
+    }
+
+    /// Opens a session in place of one that the server has ended; requests that find it ended share this.
+    private func reopen(after used: Connection) async throws {
+        if reopening == nil, connection == used {
+            reopening = Task {
+                defer { reopening = nil }
+                try await shakeHands()
+            }
+        }
+        try await reopening?.value
     }
 
     /// Sends a request once, and returns its result and the headers of its answer.

@@ -24,6 +24,8 @@ public actor MCPClient {
     public var revision: Revision { connection.revision }
     var connection: Connection
     var lastID: Int64 = 0
+    /// Opens a session in place of one that the server has ended.
+    var reopening: Task<Void, any Error>?
     private var known: [String: Tool] = [:]
 
     /// Connects to the server behind an access, and logs in where the server asks for it.

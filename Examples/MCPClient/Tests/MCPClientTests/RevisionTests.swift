@@ -1,4 +1,5 @@
 import AuthStateKit
+import AuthStateTesting
 import MCPClient
 import Testing
 
@@ -139,5 +140,33 @@ struct RevisionTests {
         #expect(server.messages.count { $0.method == "initialize" } == 2)
         await #expect(throws: MCPError.sessionEnded) { try await client.call("never") }
         #expect(server.messages.count { $0.method == "initialize" } == 3)
+    }
+
+    @Test("requests that find the session ended at the same time share the one that is opened in its place")
+    func sharedSession() async throws {
+        let gate = ScriptedTransport.Gate()
+        let server = ScriptedServer { message in
+            switch message.method {
+            case "initialize":
+                // Long enough for each request to learn that the session has ended.
+                if message.id != 1 { try await Task.sleep(for: .milliseconds(200)) }
+                var answer = TransportResponse.result(["protocolVersion": "2025-11-25"], to: message)
+                answer.headers.append("Mcp-Session-Id", "session \(message.id.intValue ?? 0)")
+                return answer
+            case "notifications/initialized": return TransportResponse(status: 202)
+            case "tools/call" where message.headers["Mcp-Session-Id"] == "session 1":
+                try await gate.pass()
+                return .error(.invalidRequest, "Session not found", status: 404, id: message.id)
+            default: return .result(["tools": [["name": "add"]], "content": []], to: message)
+            }
+        }
+        let client = try await server.connect([.v2025November])
+        _ = try await client.tools()
+        async let first = client.call("add")
+        async let second = client.call("add")
+        await gate.arrivals(2)
+        gate.open()
+        _ = try await (first, second)
+        #expect(server.messages.count { $0.method == "initialize" } == 2)
     }
 }

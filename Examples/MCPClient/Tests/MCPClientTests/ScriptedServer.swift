@@ -17,8 +17,8 @@ struct ScriptedServer: Sendable {
 
     let transport: ScriptedTransport
 
-    init(_ answer: @escaping @Sendable (Message) throws -> TransportResponse) {
-        transport = ScriptedTransport(then: .dynamic { try answer(Self.message($0)) })
+    init(_ answer: @escaping @Sendable (Message) async throws -> TransportResponse) {
+        transport = ScriptedTransport(then: .dynamic { try await answer(Self.message($0)) })
     }
 
     private static func message(_ request: TransportRequest) -> Message {
