@@ -39,4 +39,32 @@ struct IdentifierTests {
         #expect(error?["hint"]?.stringValue?.contains("--allow-issuer") == true)
         #expect(provider.requests(at: .discovery).isEmpty && provider.requests(at: .authorization).isEmpty)
     }
+
+    /// Starts a program on a new terminal, on which y is typed ahead, and types a text at the question.
+    private static let user = """
+        import os, pty, sys
+        answer, words = sys.argv[1], sys.argv[2:]
+        child, terminal = pty.fork()
+        if child == 0: os.execv(words[0], words)
+        os.write(terminal, b"y\\n")
+        shown = b""
+        while True:
+            try: piece = os.read(terminal, 4096)
+            except OSError: break
+            shown += piece
+            if piece.endswith(b"[y/N] "): os.write(terminal, answer.encode())
+        sys.stdout.write(shown.decode(errors="replace"))
+        sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        """
+
+    @Test(
+        "a user at a terminal is asked about the issuer; an answer from before the question is none, and Ctrl-C and the time end it",
+        arguments: [("y\n", 0), ("n\n", 78), ("\u{3}", 130), ("", 69)])
+    func asked(_ answer: String, _ status: Int32) async throws {
+        let limit = answer.isEmpty ? "5" : "60"
+        let result = try await Program.run(
+            [LoginBrowser.python, "-c", Self.user, answer, Authstate.path] + login.filter { $0 != "--json" }
+                + ["--state", authstate.stateFile, "--timeout", limit])
+        #expect(result.status == status && result.output.contains("is logged in by \(provider.issuer)."), "\(result)")
+    }
 }

@@ -21,19 +21,29 @@ enum InputFile {
         }
     }
 
-    /// Reads to the end, and looks between the bytes whether the command's time is over, or the user interrupts it.
     private static func standardInput() throws -> Data {
         var data = Data()
+        while true {
+            let bytes = try nextBytes()
+            guard !bytes.isEmpty else { return data }
+            data += bytes
+        }
+    }
+
+    /// Waits for the next bytes of standard input, and looks meanwhile whether the command's time is over, or the user interrupts it.
+    /// Returns a line of a terminal, and no bytes at the end.
+    ///
+    /// - Throws: `CancellationError`, `POSIXError`.
+    static func nextBytes() throws -> ArraySlice<UInt8> {
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             try Task.checkCancellation()
             var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-            guard poll(&input, 1, 100) != 0 else { continue }
+            guard poll(&input, 1, 100) > 0 else { continue }
             let count = AuthStatePlatform.read(STDIN_FILENO, &bytes, bytes.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-            guard count > 0 else { return data }
-            data += bytes[..<count]
+            return bytes[..<count]
         }
     }
 }

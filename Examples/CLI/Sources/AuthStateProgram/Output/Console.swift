@@ -31,11 +31,14 @@ public final class Console: Sendable {
         }
     }
 
-    /// Asks a question that only "y" or "yes" answers with yes; without a terminal the answer is no.
+    /// Asks a question that only "y" or "yes" answers with yes; the answer is no without a terminal, and when the task is cancelled.
     func confirms(_ question: String) -> Bool {
         guard isInteractive, isatty(STDIN_FILENO) == 1 else { return false }
+        // An answer is not older than its question.
+        tcflush(STDIN_FILENO, TCIFLUSH)
         Self.write("\(question.plain) [y/N] ", to: STDERR_FILENO)
-        return ["y", "yes"].contains(readLine()?.lowercased())
+        let line = (try? InputFile.nextBytes()) ?? []
+        return ["y\n", "yes\n"].contains(String(decoding: line, as: UTF8.self).lowercased())
     }
 
     /// Replaces the line that changes in place; does nothing without a terminal.
