@@ -26,9 +26,17 @@ struct ProxyGate: Sendable {
 
     /// Returns the URL that a request goes to.
     func url(for head: ProxyHead) throws(ProxyFailure) -> URL {
-        try Self.checkProtocol(head)
-        try checkSender(head.headers)
-        let (path, query) = try path(of: head.target, head.headers[values: ProxyKey.field])
+        let place = Result { () throws(ProxyFailure) in
+            try self.path(of: head.target, head.headers[values: ProxyKey.field])
+        }
+        do {
+            try Self.checkProtocol(head)
+            try checkSender(head.headers)
+        } catch {
+            // Without the key a request has no line in the audit.
+            throw (try? place.get()).map { error.at(upstream.path + $0.path) } ?? error
+        }
+        let (path, query) = try place.get()
         let url: URL
         do { url = try upstream.url(for: path, query: query) } catch { throw error.at(upstream.path + path) }
         guard rules.isEmpty || rules.contains(where: { $0.allows(head.kind, path) }) else {

@@ -224,7 +224,10 @@ extension EndToEndTests {
                 #expect(proxy.errors.contains("No --allow"), "\(proxy.errors)")
                 #expect(try await proxy.curl("/users").status == 403)
                 #expect(try await proxy.curl("/a%2f..").status == 400)
+                #expect(try await proxy.curl("/notes", "-X", "TRACE").status == 501)
+                #expect(try await proxy.curl("/notes", "-H", "Origin: https://x").status == 403)
                 let stranger = "http://127.0.0.1:\(proxy.port)/wrong/notes"
+                #expect(try await Curl.run([stranger, "-X", "TRACE"]).status == 501)
                 // Without room for its line a request is neither passed on nor kept.
                 try FileManager.default.moveItem(atPath: file, toPath: "\(file).1")
                 try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
@@ -243,11 +246,11 @@ extension EndToEndTests {
                 let lines = try text.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
                 #expect(lines.first?["event"] == "start")
                 let requests = lines.dropFirst()
-                #expect(requests.map { $0["method"] } == ["GET", "POST", "DELETE", "GET", "GET"])
-                #expect(requests.map { $0["status"]?.intValue } == [200, 200, 403, 403, 400])
+                #expect(requests.map { $0["method"] } == ["GET", "POST", "DELETE", "GET", "GET", "TRACE", "GET"])
+                #expect(requests.map { $0["status"]?.intValue } == [200, 200, 403, 403, 400, 501, 403])
                 #expect(
                     requests.map { $0["path"] } == [
-                        "/v1/items/3", "/v1/notes", "/v1/items/3", "/v1/users", "/v1/a%2f..",
+                        "/v1/items/3", "/v1/notes", "/v1/items/3", "/v1/users", "/v1/a%2f..", "/v1/notes", "/v1/notes",
                     ])
                 #expect(requests.allSatisfy { $0["ended"] == "whole" })
                 #expect(requests.first?["bytes"]?.intValue ?? 0 > 100)

@@ -177,7 +177,7 @@ struct ProxyRulesTests {
     func host() {
         let gate = ProxyGate(upstream: gate.upstream, key: nil, port: 80)
         #expect(throws: Never.self) { try gate.url(for: Self.head("/", ["Host": "localhost"])) }
-        #expect(throws: ProxyFailure.host) { try gate.url(for: ProxyHead(target: "/")) }
+        #expect(throws: ProxyFailure.host.at("/v1")) { try gate.url(for: ProxyHead(target: "/")) }
     }
 
     @Test("refuses what is more than one request and one answer")
@@ -214,10 +214,23 @@ struct ProxyRulesTests {
             gate.rules = [try ProxyRule(rule)]
             #expect(((try? gate.url(for: head)) != nil) == isAllowed, "\(rule)")
         }
-        #expect(throws: ProxyFailure.page) {
+        #expect(throws: ProxyFailure.page.at("/v1/socket")) {
             var head = head
             head.headers["Origin"] = "https://evil.example"
             _ = try gate.url(for: head)
+        }
+    }
+
+    @Test("a request that is refused for its method or its sender names its path for the audit, if it has the key")
+    func refusedPath() {
+        let refusals: [(String, TransportHeaders, ProxyFailure)] = [
+            ("TRACE", [:], .method), ("GET", ["Upgrade": "h2c"], .upgrade), ("GET", ["Expect": "200-ok"], .expectation),
+            ("GET", ["Origin": "https://evil.example"], .page), ("GET", ["Host": "evil.example"], .host),
+        ]
+        for (method, headers, failure) in refusals {
+            let known = Self.head("/\(Self.key.segment)/items?secret=1", headers, method: method)
+            #expect(throws: failure.at("/v1/items")) { try gate.url(for: known) }
+            #expect(throws: failure) { try gate.url(for: Self.head("/wrong/items", headers, method: method)) }
         }
     }
 
