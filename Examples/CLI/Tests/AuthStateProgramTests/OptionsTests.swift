@@ -307,6 +307,17 @@ struct OptionsTests {
         #expect(!(try #require(AuthStateCommand.parseAsRoot(["token"]) as? Token)).runsUntilInterrupted)
     }
 
+    @Test("the Security Token Service of a region is in the domain of AWS there")
+    func securityTokenService() throws {
+        let command = try AWSCredential.parse(["--role-arn", "arn:aws-cn:iam::123456789012:role/work"])
+        func url(_ region: String?) throws -> String {
+            try command.service(region.map { ["AWS_REGION": $0] } ?? [:]).absoluteString
+        }
+        #expect(try url(nil) == "https://sts.amazonaws.com/")
+        #expect(try url("eu-west-1") == "https://sts.eu-west-1.amazonaws.com/")
+        #expect(try url("cn-north-1") == "https://sts.cn-north-1.amazonaws.com.cn/")
+    }
+
     @Test("a host of git's that Unicode calls the same as a named one is another one")
     func gitHosts() throws {
         let servers = try CredentialOptions.parse(["--host", "git.K.example", "--host", "localhost:443"])

@@ -57,7 +57,8 @@ struct AWSCredential: Command {
     /// The address of the service; tokens go over TLS, or stay on this machine.
     func service(_ environment: [String: String]) throws -> URL {
         let region = environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"]
-        let usual = region.map { "https://sts.\($0).amazonaws.com/" } ?? "https://sts.amazonaws.com/"
+        let domain = region?.hasPrefix("cn-") == true ? "amazonaws.com.cn" : "amazonaws.com"
+        let usual = "https://sts.\(region.map { "\($0)." } ?? "")\(domain)/"
         let text = endpoint ?? environment["AWS_ENDPOINT_URL_STS"] ?? usual
         guard let url = URL(string: text), url.host != nil,
             url.scheme == "https" || url.scheme == "http" && url.isLoopback
