@@ -164,6 +164,18 @@ struct JSONParserTests {
         #expect(try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value)) == value)
     }
 
+    @Test("combining marks, which the standard library sorts, are bounded wherever a text may be compared")
+    func combiningMarks() throws {
+        func text(_ count: Int) -> String { String(repeating: "\u{301}", count: count) + "\u{323}" }
+        for place in ["{\"%\":1}", "[\"%\"]", "{\"a\":\"\\n%\"}"] {
+            #expect(throws: JSONError.self) { try JSONValue(parsing: place.replacing("%", with: text(30)).utf8) }
+            _ = try JSONValue(parsing: place.replacing("%", with: text(29)).utf8)
+            _ = try JSONValue(parsing: place.replacing("%", with: "\(text(29))a\(text(29))日本").utf8)
+        }
+        let escaped = String(repeating: "\\u0301", count: 31)
+        #expect(throws: JSONError.self) { try JSONValue(parsing: "[\"\(escaped)\"]".utf8) }
+    }
+
     @Test func `time grows linearly with strings, escapes, members and digits`() throws {
         let count = 200_000
         let members = (0..<count / 10).map { "\"\($0)\":1" }.joined(separator: ",")
