@@ -99,6 +99,8 @@ struct TokenKind: Sendable {
     static let idToken = TokenKind(types: ["id_token+jwt"])
     /// Signed userinfo has no type of its own in OpenID Connect Core.
     static let userInfo = TokenKind(types: [])
+    /// Signed metadata of a resource have no type of their own in RFC 9728.
+    static let resourceMetadata = TokenKind(types: [])
     /// Signed authorization responses have no type of their own in JARM.
     static let authorizationResponse = TokenKind(types: [])
     /// Back-Channel Logout 1.0, section 2.4; a logout token is a security event token (RFC 8417, section 2.3).

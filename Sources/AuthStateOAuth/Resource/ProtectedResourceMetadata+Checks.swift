@@ -71,6 +71,11 @@ extension ProtectedResourceMetadata {
             guard var claims = token.claims.objectValue, claims["signed_metadata"] == nil else {
                 throw Self.unsigned("claims without signed_metadata")
             }
+            // The issuer signs other tokens too.
+            let isMetadata = TokenKind.resourceMetadata.admits(token.header) && claims["resource"]?.stringValue != nil
+            guard TrustCheck.signedMetadataKind.holds(isMetadata) else {
+                throw Self.unsigned("signed metadata of a resource")
+            }
             let end = claims["exp"].map { $0.doubleValue ?? -.infinity } ?? .infinity
             let start = claims["nbf"].map { $0.doubleValue ?? .infinity } ?? -.infinity
             guard TrustCheck.signedMetadataTimes.holds(start <= now.timeIntervalSince1970) else {
@@ -80,7 +85,8 @@ extension ProtectedResourceMetadata {
                 throw Self.unsigned("a token that has not expired")
             }
             for name in ["iss", "iat", "exp", "nbf", "aud", "sub", "jti"] { claims[name] = nil }
-            var merged = document.merging(claims) { $1 }
+            // A login goes to no server that is not signed.
+            var merged = document.filter { $0.key != "authorization_servers" }.merging(claims) { $1 }
             merged["signed_metadata"] = nil
             return try ProtectedResourceMetadata(document: merged)
         } catch let error as JOSEError {
@@ -99,6 +105,8 @@ extension ProtectedResourceMetadata {
 extension TrustCheck {
     /// A protected resource's metadata name the resource that was asked for (RFC 9728, 3.3).
     package static let resourceName = TrustCheck("resourceName")
+    /// What an issuer signed as a resource's metadata is such, and no other token of its (RFC 9728, 2.2; RFC 8725, 3.12).
+    package static let signedMetadataKind = TrustCheck("signedMetadataKind")
     /// A resource's signed metadata are valid now (RFC 7519, 4.1.4 and 4.1.5).
     package static let signedMetadataTimes = TrustCheck("signedMetadataTimes")
     /// The identifier of a resource has no user and no fragment (RFC 8707, 2; RFC 9728, 1.2).

@@ -107,6 +107,8 @@ extension Attack {
             Attack(.sweptBinding) { try await logInAfterSweep() },
             Attack(.registeredIdentifier) { try await register(as: "https://app.example/client.json") },
             Attack(.signature) { try verify(by: SigningKey.generate(.es256)) },
+            Attack(.signedMetadataKind) { try verify(["resource": .null, "aud": "app", "sub": "attacker"]) },
+            Attack(.signedMetadataKind) { try verify(type: "at+jwt") },
             Attack(.signedMetadataTimes) { try verify(["exp": 1000]) },
             Attack(.signedMetadataTimes) { try verify(["exp": "never"]) },
             Attack(.signedMetadataTimes) { try verify(["nbf": 1001]) },
@@ -144,9 +146,13 @@ extension Attack {
     private static let signer = Result { try SigningKey.generate(.es256) }
 
     /// A resource's signed metadata, at the second 1000.
-    private static func verify(_ changes: [String: JSONValue] = [:], by key: SigningKey? = nil) throws {
+    private static func verify(
+        _ changes: [String: JSONValue] = [:], type: String = "JWT", by key: SigningKey? = nil
+    ) throws {
         let claims: [String: JSONValue] = ["iss": "https://trust.example", "resource": "https://api.example"]
-        let token = try JSONWebToken.sign(claims: .object(claims.merging(changes) { $1 }), with: key ?? signer.get())
+        let token = try JSONWebToken.sign(
+            claims: .object(claims.merging(changes) { $1 }.filter { $0.value != .null }),
+            header: ["typ": .string(type)], with: key ?? signer.get())
         _ = try ProtectedResourceMetadata(document: [
             "resource": "https://api.example", "signed_metadata": .string(token),
         ]).verified(

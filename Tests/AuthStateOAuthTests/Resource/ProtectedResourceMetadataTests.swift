@@ -170,6 +170,18 @@ struct SignedResourceMetadataTests {
         #expect(refusal { try plain.verified(by: keys, now: Fixtures.now) }?.code == .invalidSignature)
     }
 
+    @Test("the servers that a login goes to are the signed ones")
+    func servers() throws {
+        var signed = claims.objectValue ?? [:]
+        for servers in [nil, ["https://op.example"] as JSONValue?] {
+            signed["authorization_servers"] = servers
+            var document = try metadata(.object(signed)).document
+            document["authorization_servers"] = ["https://evil.example"]
+            let found = try ProtectedResourceMetadata(document: document).verified(by: keys, now: Fixtures.now)
+            #expect(found.authorizationServers.map(\.rawValue) == (servers == nil ? [] : ["https://op.example"]))
+        }
+    }
+
     @Test("a wrong signature, an unknown issuer, an expired token, and a token in the token are refused")
     func refused() throws {
         let stranger = try SigningKey.generate(.es256)
