@@ -24,27 +24,34 @@ extension AuthorizationService {
             let issuer = try Issuer(issuer)
             return try await remembered(
                 MetadataSource(issuer: issuer, tolerances: tolerances, addressPolicy: addressPolicy)
-            ) { try await discover(issuer, tolerances, addressPolicy) }
+            ) {
+                let (found, isWhole) = try await discover(issuer, tolerances, addressPolicy)
+                let lifetime = configuration.metadataMaximumAge.inSeconds
+                return MetadataCache.Answer(value: found, lifetime: isWhole ? lifetime : min(lifetime, 60))
+            }
         }
     }
 
     /// Returns what is remembered of a provider, or discovers it.
     func remembered(
-        _ source: MetadataSource, _ discover: @escaping @Sendable () async throws -> ProviderConfiguration
+        _ source: MetadataSource, _ discover: @escaping @Sendable () async throws -> MetadataCache.Answer
     ) async throws -> ProviderConfiguration {
         let found = try await metadata.value(of: source, now: configuration.clock.secondsSince1970) {
             var found = try await discover()
-            found.addressPolicy = source.addressPolicy
-            if source.isNamedByResource { found.namedByResource = true }
-            return MetadataCache.Answer(value: found, lifetime: configuration.metadataMaximumAge.inSeconds)
+            found.value.addressPolicy = source.addressPolicy
+            if source.isNamedByResource { found.value.namedByResource = true }
+            return found
         }
         configuration.trace?.noteDiscovery(found)
         return found
     }
 
+    /// Reads an issuer's documents.
+    ///
+    /// - Returns: The configuration, and false where a document may yet complete it whose server fails or is away now.
     private func discover(
         _ issuer: Issuer, _ tolerances: Set<Tolerance>, _ addresses: AddressPolicy
-    ) async throws -> ProviderConfiguration {
+    ) async throws -> (ProviderConfiguration, isWhole: Bool) {
         let document: ProviderMetadata
         do {
             document = try await fetch(.openIDConnect, of: issuer, addresses)
@@ -56,12 +63,15 @@ extension AuthorizationService {
                 throw other.isRefusedPlace ? error : other
             }
             notePlace(after: error)
-            return try configuration(found, .authorizationServer, of: issuer, tolerances, addresses)
+            return (try configuration(found, .authorizationServer, of: issuer, tolerances, addresses), true)
         }
         let found = try configuration(document, .openIDConnect, of: issuer, tolerances, addresses)
-        guard document.mayBeCompleted, let other = try await completion(for: issuer, addresses) else { return found }
-        return try ProviderConfiguration(
+        guard document.mayBeCompleted else { return (found, true) }
+        let (other, isWhole) = try await completion(for: issuer, addresses)
+        guard let other else { return (found, isWhole) }
+        let whole = try ProviderConfiguration(
             metadata: document.completed(by: other), issuer: issuer, tolerances: tolerances)
+        return (whole, true)
     }
 
     /// Returns a document's configuration, after checking that each of its endpoints may be called.
@@ -74,17 +84,20 @@ extension AuthorizationService {
         return found
     }
 
-    /// Returns the provider's RFC 8414 document, to complete its OpenID Connect document; nil when none is usable.
-    private func completion(for issuer: Issuer, _ addresses: AddressPolicy) async throws -> ProviderMetadata? {
+    /// Returns the provider's RFC 8414 document, to complete its OpenID Connect document; nil when none is usable, and whether that is
+    /// so for good.
+    private func completion(
+        for issuer: Issuer, _ addresses: AddressPolicy
+    ) async throws -> (ProviderMetadata?, isLasting: Bool) {
         do {
             let other = try await fetch(.authorizationServer, of: issuer, addresses)
             guard TrustCheck.completingIssuer.holds(other.issuer?.isExactly(issuer.rawValue) == true) else {
-                return nil
+                return (nil, true)
             }
             try check(other.endpoints, of: issuer, addresses)
-            return other
-        } catch is AuthStateError {
-            return nil
+            return (other, true)
+        } catch let error as AuthStateError {
+            return (nil, error.kind != .transient)
         }
     }
 

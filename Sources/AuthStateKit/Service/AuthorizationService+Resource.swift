@@ -108,7 +108,11 @@ extension AuthorizationService {
             let addresses = addresses(namedBy: resource)
             let source = MetadataSource(
                 issuer: issuer, tolerances: tolerances, addressPolicy: addresses, isNamedByResource: true)
-            let found = try await remembered(source) { try await discoverServer(issuer, tolerances, addresses) }
+            let found = try await remembered(source) {
+                MetadataCache.Answer(
+                    value: try await discoverServer(issuer, tolerances, addresses),
+                    lifetime: configuration.metadataMaximumAge.inSeconds)
+            }
             let methods = found.metadata?.codeChallengeMethodsSupported
             guard !requiresPKCE || TrustCheck.promisedPKCE.holds(methods?.contains("S256") == true) else {
                 throw AuthStateError(
