@@ -12,10 +12,12 @@ actor AnswerCache<Key: Hashable & Sendable, Value: Equatable & Sendable> {
         var value: Value
         var fetchedAt: Double
         var lifetime: Double
-        var budgets: [RefetchBudget.Sender: RefetchBudget]
     }
 
     private var entries: [Key: Entry] = [:]
+    private var budgets: [Key: [RefetchBudget.Sender: RefetchBudget]] = [:]
+    /// The keys whose last fetch failed.
+    private var failed: Set<Key> = []
     private var flights: [Key: SharedResult<Value>] = [:]
 
     /// Returns the value, fetched when none is cached or it has expired; a failure is not cached.
@@ -23,7 +25,7 @@ actor AnswerCache<Key: Hashable & Sendable, Value: Equatable & Sendable> {
     /// - Parameters:
     ///   - stale: A cached value that did not serve: another one is fetched, if the budget allows.
     ///   - sender: The sender of what the stale value did not serve for.
-    /// - Throws: The fetch's error; `RefetchBudget.Spent`; `CancellationError`, which does not disturb other callers.
+    /// - Throws: The fetch's error; `RefetchBudget.Spent`, also for a stranger's junk while fetches fail; `CancellationError`, which does not disturb other callers.
     func value(
         of key: Key, insteadOf stale: Value? = nil, from sender: RefetchBudget.Sender = .provider, now: Double,
         fetch: @escaping @Sendable () async throws -> Answer
@@ -32,13 +34,18 @@ actor AnswerCache<Key: Hashable & Sendable, Value: Equatable & Sendable> {
         if let entry, entry.value != stale { return entry.value }
         // A caller that arrives during a fetch joins it, which costs nothing of the budget.
         if let flight = flights[key] { return try await flight.value() }
-        if entry != nil { try entries[key]?.budgets[sender, default: RefetchBudget()].spend(now) }
+        if entry != nil || sender == .stranger && failed.contains(key) {
+            try budgets[key, default: [:]][sender, default: RefetchBudget()].spend(now)
+        }
         let flight = SharedResult<Value>()
         flights[key] = flight
         // A task of its own: the cancellation of one caller must not cancel the fetch of the others.
         Task {
             let result: Result<Value, any Error>
-            do { result = .success(keep(try await fetch(), of: key, now: now)) } catch { result = .failure(error) }
+            do { result = .success(keep(try await fetch(), of: key, now: now)) } catch {
+                result = .failure(error)
+                failed.insert(key)
+            }
             flights[key] = nil
             flight.finish(result)
         }
@@ -47,11 +54,11 @@ actor AnswerCache<Key: Hashable & Sendable, Value: Equatable & Sendable> {
 
     /// Caches an answer; an unchanged value stays the same object, with everything that was derived from it.
     private func keep(_ answer: Answer, of key: Key, now: Double) -> Value {
-        if entries.count >= 256 { entries = [:] }
+        if entries.count >= 256 { (entries, budgets, failed) = ([:], [:], []) }
+        failed.remove(key)
         let before = entries[key]
         let value = before.flatMap { $0.value == answer.value ? $0.value : nil } ?? answer.value
-        entries[key] = Entry(
-            value: value, fetchedAt: now, lifetime: answer.lifetime, budgets: before?.budgets ?? [:])
+        entries[key] = Entry(value: value, fetchedAt: now, lifetime: answer.lifetime)
         return value
     }
 }

@@ -304,6 +304,19 @@ import Testing
         #expect(await site.continues("b") == [true, true])
     }
 
+    @Test("junk as a logout token does not ask a provider again and again whose keys cannot be had")
+    func junkWithoutKeys() async throws {
+        let transport = ScriptedTransport(then: .response(TransportResponse(status: 503)))
+        let service = AuthorizationService(transport: transport)
+        for _ in 0..<20 {
+            let error = await authError {
+                _ = try await service.logoutToken("x", configuration: site.fixture.configuration, clientID: "app")
+            }
+            #expect(error?.kind == .transient)
+        }
+        #expect(transport.requests.count == 4)
+    }
+
     @Test func `a pool whose store has no index says so`() async throws {
         let token = try await site.token(subject: "user")
         let pool = AuthStatePool(store: site.base, service: site.fixture.service)
