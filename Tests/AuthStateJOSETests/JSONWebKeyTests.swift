@@ -32,6 +32,16 @@ struct JSONWebKeyTests {
         #expect(code(try key(0, replacing: ["kty": nil])) == .malformed)
     }
 
+    @Test("private members without content are absent", arguments: [.null, ""] as [JSONValue])
+    func emptyPrivateMembers(_ nothing: JSONValue) throws {
+        for index in [0, 1, 4] {
+            let empty = Dictionary(
+                uniqueKeysWithValues: ["d", "p", "q", "dp", "dq", "qi", "oth"].map { ($0, nothing) })
+            let found = try JSONWebKey(json: key(index, replacing: empty))
+            #expect(try found == JSONWebKey(json: key(index, replacing: [:])))
+        }
+    }
+
     @Test func `a leading zero before an RSA modulus changes nothing`() throws {
         let original = try JSONWebKey(json: key(0, replacing: [:]))
         guard case .rsa(let modulus, _) = original.material else { throw JOSEError(.malformed, "not RSA") }

@@ -2,7 +2,7 @@ extension JSONWebToken {
     /// Checks the signature with the key set's fitting keys, by `kid` when the token has one, else with each in turn.
     ///
     /// Only the signature: issuer, audience and times are the caller's to check. Throws ``JOSEError``:
-    /// `algorithmNotAllowed` (always for `none`), `unsupportedAlgorithm`, `noMatchingKey`, `keyMismatch`, `badSignature`,
+    /// `algorithmNotAllowed` (always for `none`), `unsupportedAlgorithm`, `noMatchingKey`, `badSignature`,
     /// `backendUnavailable`, and `malformed` when no fitting key can be imported.
     public func verify(with keys: JSONWebKeySet, allowed: Set<SignatureAlgorithm>) throws(JOSEError) {
         try checkAlgorithm(allowed: allowed)
@@ -26,7 +26,7 @@ extension JSONWebToken {
         }
         throw refusal
             ?? JOSEError(
-                header.keyID == nil ? .noMatchingKey : .keyMismatch,
+                .noMatchingKey,
                 "no such key in the key set may be used with the token's algorithm",
                 expected: header.algorithm.rawValue)
     }

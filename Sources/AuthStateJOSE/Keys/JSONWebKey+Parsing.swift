@@ -112,8 +112,8 @@ private struct KeyMembers {
     }
 
     func rsaPrivateKey() throws(JOSEError) -> PrivateKeyMaterial? {
-        guard members["d"] != nil else { return nil }
-        guard members["oth"] == nil else {
+        guard member("d") != nil else { return nil }
+        guard member("oth") == nil else {
             throw JOSEError(.unsupportedAlgorithm, "an RSA key has more than two primes")
         }
         return .rsa(
@@ -148,7 +148,7 @@ private struct KeyMembers {
     }
 
     func scalar(length: Int) throws(JOSEError) -> PrivateKeyMaterial? {
-        guard members["d"] != nil else { return nil }
+        guard member("d") != nil else { return nil }
         let d = try bytes("d")
         guard d.count == length else { throw JOSEError(.malformed, "a private key's d has the wrong length") }
         return .scalar(SecretBytes(d))

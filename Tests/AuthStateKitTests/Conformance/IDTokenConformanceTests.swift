@@ -1,3 +1,4 @@
+import AuthStateJOSE
 import AuthStateKit
 import AuthStateTesting
 import Testing
@@ -178,6 +179,22 @@ struct IDTokenConformanceTests {
         #expect(fixture.provider.requestCount(.keySet) == 2)
     }
 
+    @Test("a key that is replaced by one of another type under the same name is found")
+    func otherTypeOfKey() async throws {
+        let keys = try [SigningKey.generate(.es256, keyID: "k"), .generate(.es384, keyID: "k")]
+        let sets = keys.map { JSONWebKeySet(keys: [$0.publicKey]).json }
+        let transport = ScriptedTransport(sets.map { .json(String(decoding: $0.serialized(), as: UTF8.self)) })
+        let service = AuthorizationService(transport: transport)
+        let configuration = try await ProviderFixture().configuration
+        for (number, key) in keys.enumerated() {
+            let token = try JSONWebToken(parsing: JSONWebToken.sign(claims: ["iss": "x"], with: key))
+            try await service.withKeys(of: configuration, stage: .token) { keys in
+                try token.verify(with: keys, allowed: .asymmetric)
+            }
+            #expect(transport.requests.count == number + 1)
+        }
+    }
+
     @Test("new keys between login and renewal are found too")
     func rpKeyRotationOPSignKeyNative() async throws {
         let fixture = try await ProviderFixture()
@@ -194,6 +211,19 @@ struct IDTokenConformanceTests {
         }
         let error = await authError { try await fixture.logIn() }
         #expect(error?.code == .unsupported && error?.message.contains("encrypted") == true)
+    }
+
+    @Test("a renewed ID token may leave out the acr that the login had, and may not have another")
+    func renewedContextClass() async throws {
+        let fixture = try await ProviderFixture { $0.deviations.idToken = { claims, _ in claims["acr"] = "gold" } }
+        var request = fixture.request()
+        request.client.provider.idTokenPolicy.contextClasses = ["gold"]
+        let state = try await fixture.logIn(request)
+        for (acr, isRefused) in [(nil, false), (nil, false), ("bronze", true)] as [(JSONValue?, Bool)] {
+            fixture.provider.update { $0.deviations.idToken = { claims, _ in claims["acr"] = acr } }
+            let error = await authError { try await state.refresh() }
+            #expect((error?.code == .invalidIDToken) == isRefused && (error == nil) != isRefused)
+        }
     }
 
     @Test("a required acr is held to, from the policy and from an essential claim (Core 5.5.1.1)")
