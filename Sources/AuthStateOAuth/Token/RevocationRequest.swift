@@ -32,11 +32,13 @@ public struct RevocationRequest: Sendable, Hashable, OwnTokenRequest, Redacted {
     /// Some providers, such as Google, answer `invalid_token` for a token that is no longer valid: that is success too.
     /// Throws `AuthStateError` of stage logout.
     package func validate(_ response: TransportResponse) throws {
-        if (200...299).contains(response.status) { return }
+        let isSuccess = (200...299).contains(response.status)
+        // Some servers refuse with a success, which says nothing of the token.
         if let error = OAuthErrorResponse(response.json) {
-            if response.status == 400, error.error == "invalid_token" { return }
+            if isSuccess || response.status == 400, error.error == "invalid_token" { return }
             throw AuthStateError.refusal(by: "revocation endpoint", error, response, stage: .logout)
         }
+        if isSuccess, !response.isPage { return }
         if response.status == 401 || response.status == 403 {
             throw AuthStateError(
                 .invalidClient, stage: .logout,

@@ -52,7 +52,12 @@ extension HostileAnswer {
     .map { Self(testDescription: "an honest body as “\($0)”", headers: ["Content-Type": $0], errors: [:]) }
 
     static let bodies: [Self] = [
-        body("a page", .malformed.merging([.discovery: .discoveryFailed, .renewal: .temporarilyUnavailable]) { $1 }) {
+        body(
+            "a page",
+            .malformed.merging([
+                .discovery: .discoveryFailed, .renewal: .temporarilyUnavailable, .revocation: .malformedResponse,
+            ]) { $1 }
+        ) {
             _ in
             "<!doctype html><title>Sign in</title>"
         },

@@ -186,6 +186,13 @@ struct ProviderErrorTests {
         #expect(refusal { try validate(401, "invalid_token") }?.code == .tokenRejected)
         #expect(refusal { try validate(400, "invalid_client") }?.code == .invalidClient)
         #expect(refusal { try validate(503, "invalid_token") }?.kind == .transient)
+        // A success that refuses, as some servers send it, and one that did not come from the server.
+        try validate(200, "invalid_token")
+        #expect(refusal { try validate(200, "invalid_client") }?.code == .invalidClient)
+        for (body, isDone) in [("", true), ("{}", true), ("OK", true), ("<html></html>", false)] {
+            let answer = TransportResponse(status: 200, body: Data(body.utf8))
+            #expect(((try? request.validate(answer)) != nil) == isDone, "\(body)")
+        }
     }
 
     @Test func `GitHub's refusals at the authorization endpoint have its own codes too`() throws {
