@@ -72,7 +72,7 @@ public struct RegistrationResponse: Sendable, Hashable, Codable, Redacted {
         tokenEndpointAuthMethod = isForSecrets ? nil : method
         clientSecret = secret ?? (tokenEndpointAuthMethod.needsNoSecret ? nil : former?.clientSecret)
         clientSecretExpiresAt =
-            expiry.map { $0 == 0 ? nil : Self.date($0) }
+            expiry.map { $0 <= 0 ? nil : Self.date($0) }
             ?? (secret == nil || secret == former?.clientSecret ? former?.clientSecretExpiresAt : nil)
         clientIDIssuedAt =
             answer.number("client_id_issued_at").flatMap(Self.date)
@@ -132,7 +132,8 @@ public struct RegistrationResponse: Sendable, Hashable, Codable, Redacted {
     public var idTokenSignedResponseAlg: SignatureAlgorithm? { algorithm("id_token_signed_response_alg") }
 
     fileprivate func algorithm(_ member: String) -> SignatureAlgorithm? {
-        metadata[member]?.stringValue.map(SignatureAlgorithm.init)
+        // Some providers send an empty text for a member that they leave out.
+        metadata[member]?.stringValue.flatMap { $0.isEmpty ? nil : SignatureAlgorithm(rawValue: $0) }
     }
 
     /// The client's identifier; secret and token stay secret.

@@ -87,6 +87,19 @@ import Testing
         #expect(world.provider.requestCount(.registration) == 2)
     }
 
+    @Test(
+        "a client is used again whose registration has members without content, or an end of a secret that it has not",
+        arguments: [
+            ["grant_types": []], ["redirect_uris": []], ["client_secret_expires_at": -1],
+            ["client_secret_expires_at": 1], ["grant_types": [], "redirect_uris": []],
+        ] as [[String: JSONValue]])
+    func untidyRegistration(_ changes: [String: JSONValue]) async throws {
+        world.provider.update { $0.deviations.registration = { $0.merge(changes) { $1 } } }
+        let access = try world.access()
+        for _ in 0..<3 { try await access.logIn() }
+        #expect(world.provider.requestCount(.registration) == 1)
+    }
+
     @Test func `a server that refuses the parameter gets requests without a resource, by name alone`() async throws {
         let access = try world.access { $0.tolerances = [.unnamedResource] }
         try await access.logIn()

@@ -204,6 +204,6 @@ struct CredentialChoiceTests {
         #expect(try adapted("HS256") == [.hs256])
         #expect(try adapted("ES384") == [.es384])
         #expect(try adapted("none") == .asymmetric)
-        #expect(try adapted(nil) == .asymmetric)
+        #expect(try adapted(nil) == .asymmetric && adapted("") == .asymmetric)
     }
 }

@@ -13,7 +13,7 @@ extension Session {
         else {
             throw Self.occupied(expected: "no login, or a registration at this provider")
         }
-        let isOver = registration.clientSecretExpiresAt.map { $0 <= now } ?? false
+        let isOver = registration.clientSecret != nil && registration.clientSecretExpiresAt.map { $0 <= now } ?? false
         return isOver ? nil : registration
     }
 
