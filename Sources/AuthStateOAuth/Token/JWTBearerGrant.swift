@@ -54,7 +54,8 @@ public struct JWTBearerGrant: Sendable, Hashable, Codable, Redacted {
             "iss": .string(issuer),
             "aud": .string(audience ?? provider.assertionAudience(at: provider.tokenEndpoint)),
             "jti": .string(Base64URL.encode(SecureRandom.bytes(16))),
-            "iat": .number(JSONNumber(issuedAt)), "exp": .number(JSONNumber(issuedAt + Int64(lifetime))),
+            "iat": .number(JSONNumber(issuedAt)),
+            "exp": .number(JSONNumber(issuedAt + Int64(min(max(lifetime, 1), 86400)))),
         ]
         claims["sub"] = subject.map { .string($0) }
         if let clash = additionalClaims.keys.sorted().first(where: { claims[$0] != nil || $0 == "sub" }) {

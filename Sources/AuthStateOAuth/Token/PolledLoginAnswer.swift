@@ -60,8 +60,9 @@ struct PolledLoginAnswer {
     }
 
     /// Seconds, five when the answer does not say, and at least one: a provider that sends 0 is not asked without a
-    /// pause.
+    /// pause. One that leaves no time to ask at all was meant in another unit, or not thought of.
     func interval() -> Duration {
-        .seconds(min(max(members.number("interval") ?? 5, 1), 86400))
+        let (interval, lifetime) = (max(members.number("interval") ?? 5, 1), members.number("expires_in") ?? .infinity)
+        return .seconds(min(interval < lifetime ? interval : min(5, lifetime / 2), 86400))
     }
 }

@@ -69,7 +69,11 @@ extension TokenAnswer {
             }
             self = .tokens(try TokenResponse(json: json, response, to: request, sentAt: sentAt))
         } catch {
-            // A page in place of a renewal's answer did not come from the provider.
+            var error = error
+            // A page in place of a renewal's answer did not come from the provider, nor one to a poll: the user may yet confirm.
+            if response.isPage, [.deviceCode, .ciba].contains(request.grantType) {
+                error.code = .temporarilyUnavailable
+            }
             let isAnswer = isSuccess && error.code != .temporarilyUnavailable
             self = isAnswer ? .refused(error, refreshToken: refreshToken) : .error(error)
         }
@@ -106,8 +110,12 @@ extension TokenResponse {
         }
         let tokenType = members.onlyText("token_type")
         try Self.check(tokenType, of: request)
-        guard request.grantType != .tokenExchange || members.text("issued_token_type") != nil else {
-            throw refusal("issued_token_type", "the type of the token that was issued")
+        if case .tokenExchange(let exchange) = request.grant, members.text("issued_token_type") == nil {
+            // Keycloak before 26 leaves it out of an answer with an access token.
+            guard [nil, .accessToken].contains(exchange.requestedTokenType),
+                tokenType?.equalsIgnoringASCIICase("N_A") != true
+            else { throw refusal("issued_token_type", "the type of the token that was issued") }
+            Leniency.unusableMember.note("issued_token_type")
         }
         let lifetime = members.number("expires_in")
         guard TrustCheck.tokenResponseLifetime.holds(lifetime ?? 0 >= 0) else {

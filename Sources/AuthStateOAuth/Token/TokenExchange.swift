@@ -59,7 +59,8 @@ public struct TokenExchange: Sendable, Hashable {
 }
 
 extension TokenResponse {
-    /// The kind of token that `accessToken` is, in the answer to a token exchange (RFC 8693, section 2.2.1).
+    /// The kind of token that `accessToken` is, in the answer to a token exchange (RFC 8693, section 2.2.1); nil where the provider
+    /// does not say it, which makes it the access token that was asked for.
     public var issuedTokenType: TokenTypeIdentifier? {
         additionalMembers["issued_token_type"]?.stringValue.map { TokenTypeIdentifier(rawValue: $0) }
     }

@@ -13,6 +13,7 @@ struct RecordTokensTests {
         var reason = AuthState.Flight.Reason.stale
         /// The seconds that the access token is still valid.
         var left: Double? = 30
+        var isMachine = false
         var event: AuthState.Event?
         var testDescription: String { name }
     }
@@ -24,6 +25,7 @@ struct RecordTokensTests {
             accessToken: "access", issuedAt: now.addingTimeInterval(-3600),
             accessTokenExpirationDate: row.left.map { now.addingTimeInterval($0) }, refreshToken: "refresh")
         var record = AuthState.Record(client).applying(.loggedIn(nil, tokens))
+        if row.isMachine { record.machineGrant = .clientCredentials(AuthState.ClientCredentialsGrant()) }
         if let event = row.event { record = record.applying(event) }
         return try record.liveTokens(
             insteadOf: AuthStateError(row.code, stage: .refresh, "Failed."), row.reason, at: now)
@@ -35,6 +37,7 @@ struct RecordTokensTests {
             Row(name: "no answer"), Row(name: "busy", code: .temporarilyUnavailable),
             Row(name: "the store", code: .storeUnreadable), Row(name: "no reason", code: .refusedWithoutReason),
             Row(name: "long enough", reason: .shortLived(20)),
+            Row(name: "a page in place of a program's tokens", code: .malformedResponse, isMachine: true),
         ])
     func live(_ row: Row) throws { #expect(try Self.live(row) != nil) }
 
@@ -42,7 +45,8 @@ struct RecordTokensTests {
         "they do not serve in any other case",
         arguments: [
             Row(name: "the grant is gone", code: .invalidGrant), Row(name: "the client is wrong", code: .invalidClient),
-            Row(name: "expired", left: -1), Row(name: "of unknown expiry", left: nil),
+            Row(name: "no tokens in the answer", code: .malformedResponse), Row(name: "expired", left: -1),
+            Row(name: "of unknown expiry", left: nil),
             Row(name: "too short", reason: .shortLived(40)), Row(name: "refused", reason: .rejected("access")),
             Row(name: "others were asked for", reason: .explicit),
             Row(name: "in error", event: .failed(AuthStateError(.invalidGrant, stage: .refresh, "Refused."))),

@@ -207,6 +207,10 @@ import Testing
         let renewal = try answer(" \n<html>", grant: .refreshToken("r"))
         #expect(failure(renewal)?.kind == .transient)
         guard case .error = renewal else { throw CancellationError() }
+        // The user may confirm when the page is gone.
+        for grant in [TokenRequest.Grant.deviceCode("d"), .backchannelAuthentication("b")] {
+            #expect(failure(try answer(" \n<html>", grant: grant))?.kind == .transient)
+        }
     }
 
     @Test func `a token type alone in a list, and an error of 0, are read as they are meant`() throws {

@@ -70,6 +70,7 @@ struct DeviceAuthorizationTests {
             (["verification_uri_complete": .null], 5), (["error": .null], 5), (["error": ""], 5),
             (["verification_uri_complete": ""], 5), (["verification_uri_complete": "mailto:a@b.example"], 5),
             (["interval": -1], 1), (["interval": "often"], 5), (["interval": ""], 5),
+            (["interval": 5000], 5), (["interval": 1800], 5), (["interval": 1799], 1799),
         ] as [([String: JSONValue?], Double)])
     func tolerated(_ changes: [String: JSONValue?], _ interval: Double) throws {
         let response = try Self.response(changes)

@@ -35,6 +35,12 @@ struct JWTBearerGrantTests {
         #expect(try self.claims()["jti"] != claims["jti"])
     }
 
+    @Test("a lifetime is between a second and a day", arguments: [(-1, 1), (60, 60), (Int.max, 86400)])
+    func lifetime(_ asked: Int, _ got: Int) throws {
+        let claims = try claims { $0.lifetime = asked }
+        #expect(claims["exp"]?.intValue == 1_800_000_000 + Int64(got))
+    }
+
     @Test("the audience is the issuer, the token endpoint where that is tolerated or there is no issuer, or given")
     func audience() throws {
         #expect(try claims(service: { $0.tolerances = [.endpointAudience] })["aud"] == "https://op.example/token")

@@ -66,19 +66,29 @@ struct TokenExchangeTests {
     }
 
     @Test(
-        "an answer to an exchange without an issued token type is refused",
+        "an answer without an issued token type serves where an access token was asked for",
         arguments: [
             #"{"access_token":"t","token_type":"Bearer"}"#,
             #"{"access_token":"t","token_type":"Bearer","issued_token_type":""}"#,
             #"{"access_token":"t","token_type":"Bearer","issued_token_type":5}"#,
             #"{"access_token":"t","token_type":"Bearer","issued_token_type":null}"#,
         ])
-    func refused(_ text: String) throws {
-        guard case .refused(let error, _) = answer(text, to: try request()) else {
-            Issue.record("believed")
-            return
+    func unsaid(_ text: String) throws {
+        for type in [nil, TokenTypeIdentifier.accessToken, .saml2, .identityAssertion] {
+            var request = try request()
+            guard case .tokenExchange(var exchange) = request.grant else { throw CancellationError() }
+            exchange.requestedTokenType = type
+            request.grant = .tokenExchange(exchange)
+            let answers = ["Bearer", "N_A"].map { answer(text.replacing("Bearer", with: $0), to: request) }
+            for (answer, isServed) in zip(answers, [type == nil || type == .accessToken, false]) {
+                switch answer {
+                case .tokens(let response): #expect(isServed && response.accessToken == "t")
+                case .refused(let error, _), .error(let error):
+                    #expect(!isServed && error.code == .malformedResponse)
+                    #expect(error.message.contains("issued_token_type"))
+                }
+            }
         }
-        #expect(error.code == .malformedResponse && error.message.contains("issued_token_type"))
     }
 
     @Test func `N_A is for exchanges alone`() throws {

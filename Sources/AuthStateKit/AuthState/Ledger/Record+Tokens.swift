@@ -41,7 +41,8 @@ extension AuthState.Record {
     ) throws -> TokenResponse? {
         if isLoggedOut { throw AuthStateError.noUserIsLoggedIn }
         guard let needed = reason.validity, !needsTokenRefresh, authorizationError == nil,
-            error.kind == .transient || error.kind == .store || error.code == .refusedWithoutReason,
+            error.kind == .transient || error.kind == .store || error.code == .refusedWithoutReason
+                || error.code == .malformedResponse && machineGrant != nil,
             let expiry = accessTokenExpirationDate, expiry > now.addingTimeInterval(needed)
         else { return nil }
         return lastTokenResponse
