@@ -19,7 +19,9 @@ extension AuthorizationService {
                 try check(endpoint, of: request.client.provider, stage: .authorization)
             }
             guard request.mustBePushed else {
-                return pending(request, url: try url(of: request))
+                let isSigned = request.mustBeSigned && request.requestURI == nil
+                let end = configuration.clock.now.addingTimeInterval(Double(RequestObject.usualLifetime))
+                return pending(request, url: try url(of: request), urlExpiresAt: isSigned ? end : nil)
             }
             let response = try await push(request)
             return pending(request, url: try request.url(pushedAs: response), urlExpiresAt: response.expirationDate)

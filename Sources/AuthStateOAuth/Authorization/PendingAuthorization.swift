@@ -11,7 +11,8 @@ public struct PendingAuthorization: Sendable, Hashable, Codable, Redacted {
     public let url: URL
     /// After this time the callback is refused.
     public let expiresAt: Date
-    /// The time until which the browser must have opened `url` of a pushed request (RFC 9126, section 2.2), if any.
+    /// The time until which the browser must have opened `url` of a pushed (RFC 9126, section 2.2) or signed request (RFC 9101), as
+    /// far as is known; nil for another one.
     ///
     /// Later steps, such as typing a password, have until `expiresAt`.
     public let urlExpiresAt: Date?

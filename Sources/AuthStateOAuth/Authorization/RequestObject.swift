@@ -13,7 +13,8 @@ package struct RequestObject: Sendable, Hashable, Redacted {
     package var request: AuthorizationRequest
     package var issuedAt: Date
     /// How long the object is valid, in seconds: until the browser, or a provider that fetches it, has delivered it.
-    package var lifetime = 300
+    package var lifetime = Self.usualLifetime
+    package static let usualLifetime = 300
 
     package init(_ request: AuthorizationRequest, issuedAt: Date) {
         self.request = request

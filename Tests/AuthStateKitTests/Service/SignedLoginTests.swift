@@ -1,3 +1,4 @@
+import AuthStateFoundation
 import AuthStateKit
 import AuthStateTesting
 import Testing
@@ -74,6 +75,8 @@ import Testing
         request.redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
         request.signingCredential = credential
         let pending = try await fixture.service.begin(request)
+        // As long as the signed request is valid.
+        #expect(abs((pending.urlExpiresAt ?? .distantPast).timeIntervalSinceNow - 300) < 60)
         let session = try await DirectUserAgent().prepare(redirectURI: request.redirectURI, for: .login)
         let state = try await AuthState.logIn(
             .callback(session.present(pending.url), of: pending.with(credential)), at: fixture.place()
