@@ -15,7 +15,8 @@ extension PostgresAuthStateStore {
     ///
     /// Returns when the task is cancelled.
     ///
-    /// - Throws: `AuthStateError` when listening is refused, for want of the triggers of `schema` for example.
+    /// - Throws: `AuthStateError` when listening is refused at first, for want of the triggers of `schema` for example. Later it is
+    ///   tried again: what is watched is read from time to time meanwhile.
     public func run() async throws {
         do { try await listenUntilCancelled() } catch  where Task.isCancelled {}
     }
@@ -24,21 +25,23 @@ extension PostgresAuthStateStore {
         hub.changeRuns(by: 1)
         defer { hub.changeRuns(by: -1) }
         var backoff = Backoff(first: 0.1, longest: 5)
+        var hasListened = false
         while true {
             do {
-                try await listen()
+                try await listen(noting: &hasListened)
                 backoff = Backoff(first: 0.1, longest: 5)
             } catch let failure as PostgresFailure {
-                guard failure.mayPass else { throw failure.error(.reading) }
+                guard failure.mayPass || hasListened else { throw failure.error(.reading) }
             }
             try await clock.sleep(for: backoff.next(), tolerance: nil)
         }
     }
 
     /// Listens until the connection breaks or the task is cancelled.
-    private func listen() async throws {
+    private func listen(noting hasListened: inout Bool) async throws {
         let connection = Connection(settings)
         let changes = try await connection.listen()
+        hasListened = true
         hub.changeConnections(isOpened: true)
         defer { hub.changeConnections(isOpened: false) }
         try await withThrowingTaskGroup(of: Void.self) { group in

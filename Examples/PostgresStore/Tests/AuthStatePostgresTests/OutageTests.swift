@@ -144,6 +144,27 @@ extension PostgresTests {
             try await store.put("one", key)
         }
 
+        @Test("a server that refuses to listen to, after it once did, is asked again")
+        func listenAgain() async throws {
+            let store = try server.store("listener")
+            let running = Task { try await store.run() }
+            let role = try #require(server.connection.firstMatch(of: /user=(\w+)/)?.output.1)
+            func listens() async throws {
+                let count = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'listener'"
+                try await eventually("it listens") { try await server.sql(count) == "1" ? true : nil }
+            }
+            try await listens()
+            try await server.sql("ALTER ROLE \(role) NOLOGIN")
+            try await server.end("listener")
+            try await eventually("it is refused") {
+                try server.log().contains("not permitted to log in") ? true : nil
+            }
+            try await server.sql("ALTER ROLE \(role) LOGIN")
+            try await listens()
+            running.cancel()
+            try await running.value
+        }
+
         @Test("saving fails when the lease has expired and the server is still away")
         func saveGivenUp() async throws {
             let short = try server.store {
