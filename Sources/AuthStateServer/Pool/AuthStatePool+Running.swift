@@ -32,19 +32,23 @@ extension AuthStatePool {
             }
         } catch {
             // The task is cancelled, which ends every wait in it at once: another task waits, for a bounded time.
-            await Task {
-                try? await withDeadline(options.drainDeadline, clock: clock) { await self.drain() }
-            }.value
+            await Task { await drain() }.value
         }
     }
 
-    /// Waits until no renewal is in progress, then tries once more to save unsaved changes, before a program ends.
+    /// Waits until no renewal is in progress, then tries once more to save unsaved changes, before a program ends: at most for
+    /// `Options.drainDeadline`.
     ///
     /// Returns at once when the calling task is cancelled.
     public func drain() async {
         // A renewal in progress refers to its state; an unsaved state may be in the table alone.
         let states = contents.withLock { $0.table.statesInUse { !$0.hasNoStoreError } }
-        for state in states { await state.drain() }
+        try? await withDeadline(options.drainDeadline, clock: service.configuration.clock.waiting) {
+            // Beside each other: one that hangs keeps no other from its save.
+            await withTaskGroup(of: Void.self) { group in
+                for state in states { group.addTask { await state.drain() } }
+            }
+        }
     }
 
     /// The interval at which the pool checks for work.

@@ -171,6 +171,27 @@ struct PoolRunTests {
         }
     }
 
+    @Test func `a renewal that does not end keeps no other state from its last save`() async throws {
+        let (fixture, keys) = try await fixture(6)
+        fixture.store.setReadOnly(true)
+        var unsaved: [AuthState] = []
+        for key in keys.dropFirst() {
+            let state = try await fixture.pool.state(for: key)
+            _ = try await state.refresh()
+            unsaved.append(state)
+        }
+        fixture.store.setReadOnly(false)
+        let gate = ScriptedTransport.Gate()
+        fixture.provider.hold(at: gate)
+        let renewal = Task { try await fixture.pool.state(for: keys[0]).refresh() }
+        await gate.arrivals()
+        let drain = Task { await fixture.pool.drain() }
+        try await eventually { unsaved.allSatisfy(\.hasNoStoreError) }
+        gate.open()
+        _ = try await renewal.value
+        await drain.value
+    }
+
     @Test func `draining saves unsaved changes, also of states that no caller holds`() async throws {
         let (fixture, keys) = try await fixture(1)
         fixture.store.setReadOnly(true)

@@ -60,7 +60,10 @@ public struct FreshTokenMiddleware: Sendable {
     ) async throws -> (HTTPResponse, Body?) {
         var whole = request
         whole.scheme = baseURL.scheme
-        whole.authority = baseURL.host().map { host in baseURL.port.map { "\(host):\($0)" } ?? host }
+        whole.authority = baseURL.host().map { name in
+            let host = name.contains(":") && !name.hasPrefix("[") ? "[\(name)]" : name
+            return baseURL.port.map { "\(host):\($0)" } ?? host
+        }
         let base = baseURL.path()
         whole.path = (base.hasSuffix("/") ? String(base.dropLast()) : base) + (request.path ?? "")
         let answer = Answer<Body>()

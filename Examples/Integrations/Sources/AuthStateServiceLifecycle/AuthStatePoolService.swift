@@ -10,8 +10,8 @@ public import ServiceLifecycle
 /// ```swift
 /// let group = ServiceGroup(
 ///     services: [
-///         ShutdownService { try await transport.shutdown() }, PostgresStoreService(store), AuthStatePoolService(pool),
-///         SweepService(pool, olderThan: .seconds(30 * 86_400)), server,
+///         ShutdownService(after: pool) { try await transport.shutdown() }, PostgresStoreService(store),
+///         AuthStatePoolService(pool), SweepService(pool, olderThan: .seconds(30 * 86_400)), server,
 ///     ],
 ///     gracefulShutdownSignals: [.sigterm], logger: logger)
 /// ```

@@ -1,23 +1,33 @@
+public import AuthStateServer
 public import ServiceLifecycle
 
 /// Shuts a resource down when the services after it have ended, for example the connections of an
 /// `AsyncHTTPClientTransport`.
 ///
-/// Put it before the services that use the resource: a pool's last renewals need the transport.
+/// Put it before the services that use the resource, and name the pool whose last renewals need it: a service that fails
+/// cancels all others at once, in no order.
 public struct ShutdownService: Service {
+    private let pool: AuthStatePool?
     private let shutdown: @Sendable () async throws -> Void
 
     /// Makes the service.
     ///
-    /// - Parameter shutdown: Shuts the resource down; runs once, also when the task is cancelled.
-    public init(_ shutdown: @escaping @Sendable () async throws -> Void) { self.shutdown = shutdown }
+    /// - Parameters:
+    ///   - pool: The pool whose renewals in progress end before, see `AuthStatePool.drain()`.
+    ///   - shutdown: Shuts the resource down; runs once, also when the task is cancelled.
+    public init(after pool: AuthStatePool? = nil, _ shutdown: @escaping @Sendable () async throws -> Void) {
+        (self.pool, self.shutdown) = (pool, shutdown)
+    }
 
-    /// Waits for the graceful shutdown, or for the task's cancellation, then shuts the resource down.
+    /// Waits for the graceful shutdown, or for the task's cancellation, then for the pool, and shuts the resource down.
     ///
     /// - Throws: The error of the shutdown.
     public func run() async throws {
         try? await gracefulShutdown()
         // In a task of its own: a cancelled task must close its connections, too.
-        try await Task { try await shutdown() }.value
+        try await Task {
+            await pool?.drain()
+            try await shutdown()
+        }.value
     }
 }

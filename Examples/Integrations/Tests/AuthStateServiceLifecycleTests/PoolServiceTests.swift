@@ -71,6 +71,40 @@ struct PoolServiceTests {
         await world.provider.stop()
     }
 
+    @Test("a service that fails ends the pool before the connections, too")
+    func failure() async throws {
+        let world = try await World()
+        let (failing, fail) = AsyncStream<Void>.makeStream()
+        let group = ServiceGroup(
+            services: [
+                ShutdownService(after: world.pool) { world.events.append("connections closed") },
+                Reporting(service: AuthStatePoolService(world.pool), events: world.events),
+                Failing(signal: failing),
+            ],
+            logger: Logger(label: "test"))
+        let run = Task { try await group.run() }
+        let gate = await world.beginRenewal()
+        fail.finish()
+        // Both wait for the renewal, by a deadline on this clock; the pool's own tick is a second.
+        world.clock.advance(by: .seconds(1))
+        await world.clock.sleepers(2, within: .seconds(30))
+        world.events.append("answered")
+        gate.open()
+        await #expect(throws: Failing.Failure.self) { try await bounded { try await run.value } }
+        #expect(world.events.all.first == "answered" && world.events.all.count == 3)
+        await world.provider.stop()
+    }
+
+    private struct Failing: Service {
+        struct Failure: Error {}
+        let signal: AsyncStream<Void>
+
+        func run() async throws {
+            for await _ in signal {}
+            throw Failure()
+        }
+    }
+
     /// A service that tells when it has ended.
     private struct Reporting: Service {
         let service: AuthStatePoolService

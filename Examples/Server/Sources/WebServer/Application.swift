@@ -19,12 +19,8 @@ public func makeApplication(
     _ settings: Settings, configuration: AuthorizationService.Configuration = .init(), logger: Logger
 ) async throws -> some ApplicationProtocol {
     let transport = AsyncHTTPClientTransport()
-    // The services end in reverse order: first new requests end, then renewals in progress, then connections.
-    var services: [any Service] = [ShutdownService { try await transport.shutdown() }]
-
     let (store, storeServices) = try await settings.storage.open(logger)
     let (openID, demo) = try await settings.openID()
-    if let demo { services.append(demo) }
     var options = AuthStatePool.Options()
     options.state.observer = LoggingObserver(logger: logger)
     let pool = AuthStatePool(
@@ -33,6 +29,9 @@ public func makeApplication(
         credential: openID.credential, options: options)
     let sessions = try OpenIDSessions(openID, pool: pool, logger: logger)
     try await sessions.checkAtStart(logger)
+    // The services end in reverse order: first new requests end, then renewals in progress, then connections.
+    var services: [any Service] = [ShutdownService(after: pool) { try await transport.shutdown() }]
+    if let demo { services.append(demo) }
     services += storeServices
     services.append(AuthStatePoolService(pool))
     services.append(
