@@ -82,7 +82,7 @@ extension AuthStatePool {
         var (outcome, failure) = (BackChannelOutcome(), (any Error)?.none)
         do {
             try await store.index.end(name, end, isWanted: isWanted)
-            outcome.ended = try await endUnsaved(name)
+            failure = await endUnsaved(name, &outcome)
         } catch { failure = error }
         for (key, grant) in try await sessions(store) {
             do {
@@ -99,16 +99,19 @@ extension AuthStatePool {
         return outcome
     }
 
-    /// Ends the sessions of this pool that could not be saved, and so are in no entry, by the end that the index has.
-    private func endUnsaved(_ name: SessionName) async throws -> [AuthStateKey] {
-        var ended: [AuthStateKey] = []
+    /// Ends the sessions of this pool that could not be saved, and so are in no entry, by the end that the index has; returns why one
+    /// could not be ended.
+    private func endUnsaved(_ name: SessionName, _ outcome: inout BackChannelOutcome) async -> (any Error)? {
+        var failure: (any Error)?
         for state in contents.withLock({ $0.table.statesInUse { !$0.hasNoStoreError } })
         where !state.hasNoStoreError && IndexedSession(state.record).names.contains(name) {
             do { try await state.checkSession(isNew: false) } catch AuthStateError.Code.notLoggedIn {
-                ended.append(state.key)
+                outcome.ended.append(state.key)
+            } catch {
+                failure = failure ?? error
             }
         }
-        return ended
+        return failure
     }
 
     /// Ends one session of the index; nil when there is none to end.
@@ -149,7 +152,14 @@ extension AuthStatePool {
                 try await state.reload()
                 if state.record.grantID == grant { return state }
                 // The login that the index has was not stored, after all: what is stored is one of before.
-                if isLast { return try await indexedStore.hasEnded(state.record) ? state : nil }
+                if isLast {
+                    let record = state.record
+                    // A login meanwhile is another session.
+                    guard try await indexedStore.hasEnded(record), state.record.grantID == record.grantID else {
+                        return nil
+                    }
+                    return state
+                }
             } catch AuthStateError.Code.notLoggedIn {
                 if isLast { return nil }
             }
