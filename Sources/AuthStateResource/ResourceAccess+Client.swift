@@ -164,13 +164,11 @@ extension RegistrationResponse {
 
     /// Whether the client may be answered at a redirect URI, or has the grant of a login on another device.
     fileprivate func serves(_ redirectURI: RedirectURI?, in login: ResourceLogin) -> Bool {
-        // A server that repeats an empty list says nothing by it.
-        let grants = metadata["grant_types"]?.arrayValue.flatMap { $0.isEmpty ? nil : $0.compactMap(\.stringValue) }
+        let grants = metadata["grant_types"]?.arrayValue?.compactMap(\.stringValue)
         if login.isOnDevice { return grants?.contains(GrantType.deviceCode.rawValue) ?? redirectURIs.isEmpty }
         guard let redirectURI else { return true }
         // Without a list this is the only grant (RFC 7591, section 2).
-        return grants?.contains(GrantType.authorizationCode.rawValue) ?? true
-            && (redirectURIs.isEmpty || redirectURIs.contains(redirectURI))
+        return grants?.contains(GrantType.authorizationCode.rawValue) ?? true && redirectURIs.contains(redirectURI)
     }
 }
 

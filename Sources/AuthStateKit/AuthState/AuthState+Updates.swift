@@ -112,11 +112,3 @@ extension AuthState.Record {
         return .tokens(response)
     }
 }
-
-extension Error {
-    /// Whether no later attempt can read what is stored. An error that does not say so counts as one of the moment.
-    package var isAboutContent: Bool {
-        guard let error = self as? AuthStateError else { return false }
-        return error.code == .storeCorrupt || error.code == .storeTooNew || error.isLasting
-    }
-}

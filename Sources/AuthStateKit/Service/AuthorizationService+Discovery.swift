@@ -27,7 +27,7 @@ extension AuthorizationService {
             ) {
                 let (found, isWhole) = try await discover(issuer, tolerances, addressPolicy)
                 let lifetime = configuration.metadataMaximumAge.inSeconds
-                return MetadataCache.Answer(value: found, lifetime: isWhole ? lifetime : min(lifetime, 60))
+                return MetadataCache.Answer(value: found, lifetime: isWhole ? lifetime : min(lifetime, 300))
             }
         }
     }

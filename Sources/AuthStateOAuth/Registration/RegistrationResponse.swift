@@ -49,8 +49,10 @@ public struct RegistrationResponse: Sendable, Hashable, Codable, Redacted {
         guard TrustCheck.registrationClient.holds(former == nil || former?.clientID == clientID) else {
             throw Self.refusal("the registration of the client that asked", received: "another client's")
         }
-        let isPart = ["redirect_uris", "grant_types"].contains { asked[$0] != nil && answer[$0] == nil }
-        let members = isPart ? asked.merging(answer.members) { $1 == .null || $1 == "" ? $0 : $1 } : answer.members
+        // An empty list is one that was left out.
+        let isPart = ["redirect_uris", "grant_types"].contains { asked[$0] != nil && [nil, []].contains(answer[$0]) }
+        let members =
+            isPart ? asked.merging(answer.members) { [.null, "", []].contains($1) ? $0 : $1 } : answer.members
         let secret = answer.text("client_secret")
         let expiry = answer.number("client_secret_expires_at")
         if secret != nil, expiry == nil { Leniency.secretExpiry.note("client_secret_expires_at") }

@@ -75,10 +75,11 @@ public struct SealedAuthStateStore: AuthStateStore {
         for index in entries.indices where entries[index].key.isDigest {
             try Task.checkCancellation()
             // An entry that cannot be read or opened is reported when its state is opened.
-            guard let stored = try? await base.load(entries[index].key),
-                let key = try? SealedArchive(data: stored.archive)?.openKey(with: keys)
-            else { continue }
-            entries[index].key = key
+            let stored: StoredAuthState?
+            do { stored = try await base.load(entries[index].key) } catch  where error.isAboutContent { continue }
+            if let stored, let key = try? SealedArchive(data: stored.archive)?.openKey(with: keys) {
+                entries[index].key = key
+            }
         }
         return entries
     }

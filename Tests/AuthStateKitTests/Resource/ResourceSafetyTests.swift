@@ -98,6 +98,8 @@ import Testing
         let access = try world.access()
         for _ in 0..<3 { try await access.logIn() }
         #expect(world.provider.requestCount(.registration) == 1)
+        let registered = try await access.authState()?.record.lastRegistrationResponse?.metadata
+        for name in ["redirect_uris", "grant_types"] { #expect(registered?[name]?.arrayValue?.isEmpty == false) }
     }
 
     @Test func `a server that refuses the parameter gets requests without a resource, by name alone`() async throws {

@@ -167,9 +167,10 @@ import Testing
     @Test func `a list has the states that cannot be read, too`() async throws {
         struct Listed: AuthStateStore {
             let listed: [AuthStateEntry]
+            var code = AuthStateError.Code.storeCorrupt
             var mayBeWrittenByOthers: Bool { false }
             func load(_ key: AuthStateKey) async throws -> StoredAuthState? {
-                throw AuthStateError(.storeCorrupt, stage: .store, "too long")
+                throw AuthStateError(code, stage: .store, "too long")
             }
             nonisolated(nonsending) func withLease<R>(
                 _ key: AuthStateKey, deadline: Duration,
@@ -182,6 +183,8 @@ import Testing
         let entry = AuthStateEntry(key: key, savedAt: .now, version: .init(rawValue: "1"))
         let store = try SealedAuthStateStore(Listed(listed: [entry]), keys: [new])
         #expect(try await store.entries(savedBefore: .now).map(\.key) == [key])
+        let away = try SealedAuthStateStore(Listed(listed: [entry], code: .storeUnreadable), keys: [new])
+        await #expect(throws: AuthStateError.self) { try await away.entries(savedBefore: .now) }
     }
 
     @Test func `a store shows nothing of its keys`() throws {
