@@ -61,7 +61,7 @@ struct IdentifierTests {
         "a user at a terminal is asked about the issuer; an answer from before the question is none, and Ctrl-C and the time end it",
         arguments: [("y\n", 0), ("n\n", 78), ("\u{3}", 130), ("", 69)])
     func asked(_ answer: String, _ status: Int32) async throws {
-        let limit = answer.isEmpty ? "5" : "60"
+        let limit = answer.isEmpty ? "20" : "60"
         let result = try await Program.run(
             [LoginBrowser.python, "-c", Self.user, answer, Authstate.path] + login.filter { $0 != "--json" }
                 + ["--state", authstate.stateFile, "--timeout", limit])

@@ -25,7 +25,7 @@ extension MCPClient {
                 try await shakeHands()
             }
         }
-        try await reopening?.value
+        try await reopening?.valueUnlessCancelled()
     }
 
     /// Sends a request once, and returns its result and the headers of its answer.

@@ -1,5 +1,6 @@
 import AuthStateKit
 import AuthStateResource
+import MCPClient
 
 /// Sends requests to the server with the login, and has another process log in where the server asks for it: once for all
 /// requests that wait.

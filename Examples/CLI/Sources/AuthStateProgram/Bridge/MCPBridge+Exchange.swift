@@ -76,7 +76,7 @@ extension MCPBridge {
 
     /// Reads an answer that is no stream, within the time for its head.
     func collected(_ response: StreamedResponse) async throws -> TransportResponse {
-        try await within(timeout) { try await response.collected(upTo: 64 << 20) }
+        try await within(timeout, isShort: true) { try await response.collected(upTo: 64 << 20) }
     }
 
     /// The error that an answer has; nil where it has none of the protocol's.

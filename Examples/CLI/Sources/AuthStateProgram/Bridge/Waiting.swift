@@ -2,52 +2,7 @@ import AuthStateKit
 import MCPClient
 import Synchronization
 
-/// Callers that wait for a value under a key; one that is cancelled waits no longer.
-final class Waiters<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    private let waiting = Mutex<[Key: CheckedContinuation<Value, any Error>]>([:])
-
-    /// Waits for the value of a key; the caller waits when its actor is free again.
-    ///
-    /// - Parameter start: Called once the caller waits.
-    nonisolated(nonsending) func value(for key: Key, after start: () -> Void = {}) async throws -> Value {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let other = waiting.withLock { $0.updateValue(continuation, forKey: key) }
-                other?.resume(throwing: CancellationError())
-                if Task.isCancelled { resume(key, with: .failure(CancellationError())) } else { start() }
-            }
-        } onCancel: {
-            resume(key, with: .failure(CancellationError()))
-        }
-    }
-
-    /// Ends the wait for a key; returns whether a caller waited.
-    @discardableResult
-    func resume(_ key: Key, with result: Result<Value, any Error>) -> Bool {
-        guard let continuation = waiting.withLock({ $0.removeValue(forKey: key) }) else { return false }
-        continuation.resume(with: result)
-        return true
-    }
-
-    /// Ends the wait of all callers.
-    func resumeAll(with result: Result<Value, any Error>) {
-        let all = waiting.withLock { waiting in
-            defer { waiting = [:] }
-            return waiting
-        }
-        for continuation in all.values { continuation.resume(with: result) }
-    }
-}
-
 extension Task {
-    /// Waits for the result, but no longer than until the waiting task is cancelled.
-    nonisolated(nonsending) func valueUnlessCancelled() async throws -> Success {
-        let waiters = Waiters<Int, Success>()
-        return try await waiters.value(for: 0) {
-            Task<Void, Never> { waiters.resume(0, with: await self.result.mapError { $0 as any Error }) }
-        }
-    }
-
     /// Waits for the end, but no longer than so long.
     nonisolated(nonsending) func wait(atMost limit: Duration) async {
         let waiters = Waiters<Int, Void>()
@@ -67,11 +22,14 @@ extension Task {
 
 /// Runs a body that may take so long.
 ///
+/// - Parameter isShort: Whether the body begins on this thread, so that what has come already is had without another one: it may not
+///   read an endless stream, which nothing would cancel before its first wait.
 /// - Throws: `BridgeFailure` when it takes longer, and its errors.
-func within<R: Sendable>(_ limit: Duration, _ body: @escaping @Sendable () async throws -> R) async throws -> R {
+func within<R: Sendable>(
+    _ limit: Duration, isShort: Bool = false, _ body: @escaping @Sendable () async throws -> R
+) async throws -> R {
     let task: Task<R, any Error>
-    if #available(macOS 26.0, *) {
-        // What has come already is had without another thread.
+    if isShort, #available(macOS 26.0, *) {
         task = .immediate { try await body() }
     } else {
         task = Task { try await body() }

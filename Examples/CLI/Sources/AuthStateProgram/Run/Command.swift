@@ -131,7 +131,9 @@ private struct CommandRun {
             let report = try await TimeLimit.run(seconds: seconds, stage: stage, hint: command.timeLimitHint) {
                 try await command.perform(context)
             }
-            (status, replacement) = (console.show(report) ? report.status : .store, report.replacement)
+            (status, replacement) = (
+                console.show(report) || report.status != .done ? report.status : .store, report.replacement
+            )
         } catch {
             let error = AuthStateError(ending: error, stage: stage)
                 .advised(for: common, await command.loginFacts(context))

@@ -24,7 +24,7 @@ struct Interruption {
         }
     }
 
-    /// Restores the handling of the signals from before: by default they end the program, and under `nohup` they do not.
+    /// Restores the handling of the signals from before: by default they end the program, and after `trap ''` of a shell they do not.
     func stop() {
         for watch in watches {
             watch.source.cancel()
