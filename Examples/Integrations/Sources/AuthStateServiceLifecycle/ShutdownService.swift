@@ -23,10 +23,11 @@ public struct ShutdownService: Service {
     ///
     /// - Throws: The error of the shutdown.
     public func run() async throws {
-        try? await gracefulShutdown()
+        // In the graceful order the pool has ended before.
+        let isCancelled = (try? await gracefulShutdown()) == nil
         // In a task of its own: a cancelled task must close its connections, too.
         try await Task {
-            await pool?.drain()
+            if isCancelled { await pool?.drain() }
             try await shutdown()
         }.value
     }

@@ -4,6 +4,7 @@ import Synchronization
 public final class Waiters<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let waiting = Mutex<[Key: CheckedContinuation<Value, any Error>]>([:])
 
+    /// Makes it, without callers.
     public init() {}
 
     /// Waits for the value of a key; the caller waits when its actor is free again.

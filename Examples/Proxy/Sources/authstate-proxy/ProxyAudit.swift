@@ -36,9 +36,6 @@ final class ProxyAudit: Sendable {
         var descriptor: Int32
         /// The lines that could not be written yet.
         var waiting: [UInt8] = []
-        /// The bytes of the first one that the file has.
-        var begun = 0
-
         /// Whether the path leads to the open file.
         func isOpen(at path: String) -> Bool {
             var (own, named) = (stat(), stat())
@@ -48,10 +45,14 @@ final class ProxyAudit: Sendable {
 
         /// Writes the lines that wait, and keeps those that the file does not take whole; returns whether there are none left.
         mutating func write() -> Bool {
-            var rest = waiting[begun...]
+            var rest = waiting[...]
             let isWhole = writeAll(&rest, to: descriptor)
             let end = waiting[..<rest.startIndex].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
-            begun = rest.startIndex - end
+            var status = stat()
+            // A line that is begun is taken back: the file may be emptied, or moved away, before there is room for the rest.
+            if rest.startIndex > end, fstat(descriptor, &status) == 0 {
+                _ = ftruncate(descriptor, status.st_size - off_t(rest.startIndex - end))
+            }
             waiting.removeFirst(end)
             return isWhole
         }
@@ -88,10 +89,10 @@ final class ProxyAudit: Sendable {
 
     private func append(_ line: JSONValue?) -> Bool {
         state.withLock { state in
-            // A file that was moved away or removed is made anew, and begins with a whole line.
+            // A file that was moved away or removed is made anew.
             if !state.isOpen(at: path) {
                 if state.descriptor >= 0 { close(state.descriptor) }
-                (state.descriptor, state.begun) = (Self.open(path), 0)
+                state.descriptor = Self.open(path)
             }
             if let line { state.waiting += line.serialized() + [0x0A] }
             return state.descriptor >= 0 && state.write()

@@ -33,8 +33,9 @@ struct ProxyGate: Sendable {
             try Self.checkProtocol(head)
             try checkSender(head.headers)
         } catch {
-            // Without the key a request has no line in the audit.
-            throw (try? place.get()).map { error.at(upstream.path + $0.path) } ?? error
+            // Without the key a request has no line in the audit. Where a port needs none, a page has none either.
+            guard key != nil || port == nil, let place = try? place.get() else { throw error }
+            throw error.at(upstream.path + place.path)
         }
         let (path, query) = try place.get()
         let url: URL

@@ -215,7 +215,7 @@ extension EndToEndTests {
             try await ProxiedAPI.run(for: .django) { api, authstate in
                 try await authstate.logIn()
                 let file = authstate.folder("audit.jsonl")
-                let options = ["--allow", "GET /items/*", "--allow", "/notes", "--audit", file, "--end-after", "15"]
+                let options = ["--allow", "GET /items/*", "--allow", "/notes", "--audit", file, "--end-after", "30"]
                 let proxy = try await RunningProxy(api.base, by: authstate, options)
                 #expect(try await proxy.curl("/items/3?secret=1").status == 200)
                 #expect(try await proxy.curl("/notes", "-d", "secret body").status == 200)
@@ -238,7 +238,7 @@ extension EndToEndTests {
                 try FileManager.default.removeItem(atPath: file)
                 #expect(try await proxy.curl("/notes").status == 200)
                 #expect(try await api.requests() == ["/v1/items/3?secret=1", "/v1/notes", "/v1/notes"])
-                let ended = try await proxy.program.result(within: .seconds(30))
+                let ended = try await proxy.program.result(within: .seconds(60))
                 #expect(ended.status == 0, "\(ended)")
                 let later = try String(contentsOfFile: file, encoding: .utf8)
                 #expect(later.split(separator: "\n").count == 1 && later.contains("/v1/notes"), "\(later)")
