@@ -61,7 +61,9 @@ extension AuthStatePool {
         let (load, found, _) = contents.withLock { contents -> (Load?, AuthState?, [AuthState]) in
             let load = contents.loads.removeValue(forKey: state.key)
             if let found = contents.table.slot(state.key)?.state, found !== older { return (load, found, []) }
-            return (load, nil, contents.put(state, options, jitter))
+            let evicted = contents.put(state, options, jitter)
+            contents.table.setUnchecked(!state.hasNoStoreError, state)
+            return (load, nil, evicted)
         }
         load.map(displace)
         return found

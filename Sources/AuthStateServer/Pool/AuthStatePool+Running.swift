@@ -67,7 +67,9 @@ extension AuthStatePool {
             evicted = contents.withLock { contents in
                 let evicted = contents.table.sweep(
                     256, idleTicks: idleTicks, now: now, if: { $0.isEvictable },
-                    nextLook: { plan.nextLook($0.state.renewalFacts, jitter: Double($0.jitter), now: now) })
+                    nextLook: {
+                        $0.isUnchecked ? now : plan.nextLook($0.state.renewalFacts, jitter: Double($0.jitter), now: now)
+                    })
                 contents.statistics.evictions += evicted?.count ?? 0
                 return evicted
             }
@@ -92,10 +94,10 @@ extension AuthStatePool {
         }
         if let pause { return (pause + 5 * jitter(), Int(slot.failures)) }
         do {
-            if !state.renewalFacts.isSaved {
-                try await state.save()
-                // A login that could not be saved was in no entry when its session was ended.
+            if !state.renewalFacts.isSaved { try await state.save() }
+            if slot.isUnchecked {
                 try await state.checkSession(isNew: false)
+                contents.withLock { $0.table.setUnchecked(false, state) }
             }
             // Another caller or process may have renewed the state while it was queued.
             if plan.nextLook(state.renewalFacts, jitter: Double(slot.jitter), now: began) <= began {

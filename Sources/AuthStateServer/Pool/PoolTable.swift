@@ -28,6 +28,8 @@ package struct PoolTable<State: PoolMember>: Sendable {
         fileprivate var lastUse: UInt32
         /// The number of its renewals that failed in a row.
         fileprivate(set) var failures: UInt8 = 0
+        /// Whether its login was not saved at once: its session may have ended before it was in the index.
+        fileprivate(set) var isUnchecked = false
         fileprivate var isUsed = true
         fileprivate var isQueued = false
 
@@ -207,6 +209,12 @@ extension PoolTable {
         guard let place = place(key) else { return }
         slots[place].due = -.infinity
         slots[place].failures = 0
+    }
+
+    /// Notes whether the session of a state's login has to be looked up when the state is handled next.
+    mutating func setUnchecked(_ isUnchecked: Bool, _ state: State) {
+        guard let place = place(state.key), slots[place].state === state else { return }
+        slots[place].isUnchecked = isUnchecked
     }
 
     /// Empties the queue.

@@ -67,10 +67,14 @@ public struct IndexedAuthStateStore: AuthStateStore {
     /// Whether the session of a login has ended, as far as the index remembers.
     func hasEnded(_ record: AuthState.Record) async throws -> Bool {
         guard let token = record.idToken.flatMap({ try? IDToken(parsing: $0) }) else { return false }
-        let requested = record.lastTokenResponse?.issuedAt
+        var (issued, requested) = (token.issuedAt, record.lastTokenResponse?.issuedAt)
+        if record.stamps.tokens > record.stamps.grant, let login = record.stamps.grant.date {
+            // A renewal's times are later than the login's.
+            (issued, requested) = (min(issued ?? login, login), login)
+        }
         for name in SessionName.all(of: token) {
             let entry = try await index.entry(of: name)
-            for (begun, end) in [(token.issuedAt, entry.end), (requested, entry.wantedEnd)] {
+            for (begun, end) in [(issued, entry.end), (requested, entry.wantedEnd)] {
                 guard let begun, let end else { continue }
                 guard TrustCheck.endedSession.holds(begun.timeIntervalSince1970 > end.through) else { return true }
             }

@@ -47,9 +47,9 @@ import Testing
     }
 
     @Test(
-        "a login that could not be saved ends with its user's sessions, at another server once it is saved",
-        arguments: 0..<2)
-    func unsaved(_ number: Int) async throws {
+        "a login that could not be saved ends with its user's sessions, at another server once it is saved, by a renewal too",
+        arguments: [(0, false), (1, false), (1, true)])
+    func unsaved(_ number: Int, renews: Bool) async throws {
         let (fixture, base) = (try await ProviderFixture(), FaultyStore())
         let pools = (0..<2).map { _ in
             AuthStatePool(store: IndexedAuthStateStore(base), service: fixture.service)
@@ -62,6 +62,11 @@ import Testing
         let issuer = try Issuer(try #require(token.issuer))
         let ended = try await pools[number].logOut(user: try #require(token.subject), at: issuer).ended
         #expect(ended == (number == 0 ? ["a"] : []) && state.isAuthorized == (number == 1))
+        if renews {
+            try await state.setNeedsTokenRefresh()
+            _ = try await state.freshTokens()
+            #expect(state.hasNoStoreError && state.isAuthorized)
+        }
         let running = Task { await pools[0].run() }
         try await eventually { !state.isAuthorized }
         running.cancel()

@@ -27,7 +27,7 @@ extension AuthState {
         }
 
         /// The time as a date; nil for `never`.
-        var date: Date? { self == .never ? nil : Date(timeIntervalSince1970: Double(time) / 1_000_000) }
+        package var date: Date? { self == .never ? nil : Date(timeIntervalSince1970: Double(time) / 1_000_000) }
 
         package static func < (a: Self, b: Self) -> Bool { (a.time, a.name) < (b.time, b.name) }
     }
