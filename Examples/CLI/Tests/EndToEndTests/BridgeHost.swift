@@ -185,19 +185,41 @@ struct UntidyMCPServer: Sendable {
                 self.begin()
                 self.event(id="1", retry=100)
             def session(self, message):
+                def refuse():
+                    if "400" not in self.path: return self.answer(404)
+                    self.answer(400, {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": "Bad Request: No valid session ID provided"}})
                 if not message: return self.answer(200 if self.command == "DELETE" else 405)
                 known = self.headers.get("Mcp-Session-Id")
                 if message.get("method") == "initialize":
                     sessions.append(f"session-{len(sessions) + 1}")
                     return self.answer(
                         200, self.result(message, protocolVersion="2025-11-25", capabilities={}), headers={"Mcp-Session-Id": sessions[-1]})
-                if known != sessions[-1]: return self.answer(404)
+                if known != sessions[-1]: return refuse()
                 if "id" not in message: return self.answer(202, "", None)
                 # The first session ends before its first request.
                 if len(sessions) == 1:
                     sessions.append("none")
-                    return self.answer(404)
+                    return refuse()
                 self.answer(200, self.result(message, session=known))
+            def halfway(self, message):
+                if not message: return self.answer(405)
+                if message.get("method") == "initialize":
+                    sessions.append(f"session-{len(sessions) + 1}")
+                    return self.answer(
+                        200, self.result(message, protocolVersion="2025-11-25", capabilities={}), headers={"Mcp-Session-Id": sessions[-1]})
+                # The first session ends, and the second one is never open.
+                if "id" not in message: return self.answer(503 if len(sessions) == 2 else 202, "", None)
+                if len(sessions) < 3: return self.answer(404 if self.headers["Mcp-Session-Id"] == "session-1" else 400)
+                self.answer(200, self.result(message, session=self.headers["Mcp-Session-Id"]))
+            def faltering(self, message):
+                if not message:
+                    Handler.listened += 1
+                    if 1 < Handler.listened < 7: return self.answer(503)
+                    self.begin()
+                    return self.event({"jsonrpc": "2.0", "method": "notifications/message", "params": {"n": Handler.listened}}, id="1", retry=100)
+                if "id" not in message: return self.answer(202, "", None)
+                self.answer(200, self.result(message, protocolVersion="2025-11-25", capabilities={}))
+            listened = 0
             def ordered(self, message):
                 if not message: return self.answer(405)
                 if message.get("method") == "initialize":

@@ -127,9 +127,10 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `a session that the server has ended is opened again once for all requests`() async throws {
+        @Test("a session that the server has ended is opened again once for all requests", arguments: ["", "?400"])
+        func endedSession(query: String) async throws {
             try await UntidyMCPServer.run { server in
-                try await BridgeHost.run("\(server.origin)/session") { host in
+                try await BridgeHost.run("\(server.origin)/session\(query)") { host in
                     try await host.shakeHands()
                     for id in 1...5 as ClosedRange<Int64> {
                         host.send(["jsonrpc": "2.0", "id": .number(JSONNumber(id)), "method": "tools/list"])
@@ -143,10 +144,61 @@ extension EndToEndTests {
                 let seen = try await server.seen()
                 #expect(seen.count { $0["body"]?["method"] == "initialize" } == 2)
                 #expect(seen.count { $0["body"]?["method"] == "notifications/initialized" } == 2)
-                #expect(seen.last?["line"] == "DELETE /session")
+                #expect(seen.last?["line"] == .string("DELETE /session\(query)"))
                 #expect(seen.last?["headers"]?["Mcp-Session-Id"] == "session-3")
                 let listing = seen.filter { $0["body"]?["method"] == "tools/list" }
                 #expect(listing.allSatisfy { $0["headers"]?["MCP-Protocol-Version"] == "2025-11-25" })
+            }
+        }
+
+        @Test func `a session that is opened half way is given up, and the next request opens another`() async throws {
+            try await UntidyMCPServer.run { server in
+                try await BridgeHost.run("\(server.origin)/halfway") { host in
+                    try await host.shakeHands()
+                    #expect(try await host.answer("tools/list", id: 1)["error"] != nil)
+                    #expect(try await host.answer("tools/list", id: 2)["result"]?["session"] == "session-3")
+                }
+            }
+        }
+
+        @Test(
+            "a session that the server refuses with 401 is opened again; neither that nor its other 401 end the login")
+        func refusedSession() async throws {
+            try await ForgetfulServer.run { server in
+                let user = try Authstate()
+                for run in 1...2 {
+                    let host = try BridgeHost(
+                        ["\(server.issuer)/mcp", "--timeout", "20", "--browser-command", user.walker()],
+                        environment: ["XDG_STATE_HOME": user.folder("state")])
+                    try await host.shakeHands()
+                    let before = try await host.answer("tools/list", id: 0)
+                    #expect(before["result"]?["session"] != nil, "\(before)")
+                    try await server.tell("lose")
+                    for id in 1...3 as ClosedRange<Int64> {
+                        host.send(["jsonrpc": "2.0", "id": .number(JSONNumber(id)), "method": "tools/list"])
+                    }
+                    for id in 1...3 as ClosedRange<Int64> {
+                        let answer = try await host.message("\(id)") { $0["id"]?.intValue == id }
+                        #expect(answer["result"]?["session"]?.intValue == Int64(2 * run), "\(answer)")
+                    }
+                    host.end()
+                    #expect(try await host.program.result().status == 0)
+                }
+                #expect(try await server.seen(at: "/authorize").count == 1)
+            }
+        }
+
+        @Test func `messages outside of answers come again after the server has failed for a while`() async throws {
+            try await UntidyMCPServer.run { server in
+                try await BridgeHost.run("\(server.origin)/faltering") { host in
+                    try await host.shakeHands()
+                    _ = try await host.message("the first") { $0["params"]?["n"] == 1 }
+                    try await eventually("the end of listening") {
+                        host.program.errors.contains("do not come at present") ? () : nil
+                    }
+                    _ = try await host.answer("ping")
+                    _ = try await host.message("the next") { $0["params"]?["n"] == 7 }
+                }
             }
         }
 

@@ -31,7 +31,7 @@ struct ForgetfulServer: Sendable {
 
     private static let script = """
         import base64, http.server, json, urllib.parse
-        clients, seen, told = {"machine": "s3cret", "service": None}, [], {}
+        clients, seen, told, sessions = {"machine": "s3cret", "service": None}, [], {}, {"last": 0}
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self): self.serve("")
             def do_POST(self): self.serve(self.rfile.read(int(self.headers.get("Content-Length", 0))).decode())
@@ -52,6 +52,7 @@ struct ForgetfulServer: Sendable {
                 if path == "/tell":
                     told.update(dict(urllib.parse.parse_qsl(query, keep_blank_values=True)))
                     if "forget" in asked or query == "forget": clients.clear()
+                    if query == "lose": sessions["known"] = None
                     return self.answer(200, {})
                 seen.append({"path": path, "text": urllib.parse.unquote_plus(query + body)})
                 if path.startswith("/.well-known/oauth-protected-resource/"):
@@ -84,6 +85,19 @@ struct ForgetfulServer: Sendable {
                     if not known: return self.answer(401, {"error": "invalid_client"})
                     return self.answer(200, {"access_token": "token-%d" % len(seen), "token_type": "Bearer", "expires_in": 3600,
                                              "refresh_token": "r", "scope": asked.get("scope", "read")})
+                if path == "/mcp":
+                    refusal = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
+                    if self.command == "GET" or not self.headers.get("Authorization"): return self.answer(401, {}, refusal)
+                    message = json.loads(body)
+                    if message["method"] == "initialize":
+                        sessions["last"] += 1
+                        sessions["known"] = str(sessions["last"])
+                        result = {"protocolVersion": "2025-11-25", "capabilities": {}}
+                    elif self.headers.get("Mcp-Session-Id") != sessions["known"]: return self.answer(401, {}, refusal)
+                    else: result = {"session": sessions["last"]}
+                    if "id" not in message: return self.answer(202, {})
+                    answer = {"jsonrpc": "2.0", "id": message["id"], "result": result}
+                    return self.answer(200, answer, {"Mcp-Session-Id": sessions["known"]})
                 if path == "/old": return self.answer(307, "", {"Location": "/one"})
                 if path in ("/one", "/two"):
                     isKnown = self.headers.get("Authorization", "").startswith("Bearer ")

@@ -1,4 +1,4 @@
-import AuthStateKit
+public import AuthStateKit
 
 /// The answer to one request: a JSON object, or the last of the messages in an event stream.
 struct Answer {
@@ -36,5 +36,19 @@ struct Answer {
             throw MCPError.malformedAnswer("neither a result nor an error")
         }
         return result
+    }
+}
+
+extension TransportResponse {
+    /// Whether an answer to a message of a session says that the server does not have the session, and so has done nothing: 404
+    /// (MCP, Session Management), or 400 with a text about the session, as several SDKs have said it.
+    public var tellsOfLostSession: Bool {
+        if status == 404 { return true }
+        guard status == 400, String(decoding: body.prefix(1000), as: UTF8.self).lowercased().contains("session") else {
+            return false
+        }
+        let error = (try? JSONValue(parsing: body))?["error"].flatMap(JSONRPCError.init)
+        return error.map { [.invalidRequest, .init(rawValue: -32000), .init(rawValue: -32001)].contains($0.code) }
+            ?? true
     }
 }

@@ -38,7 +38,7 @@ extension MCPClient {
         var http = message(method, params, id: id, name: name, over: connection)
         for field in headers where connection.revision.isStateless { http.headers.append(field.name, field.value) }
         let response = try await access.performAction(http, operation: "\(method) \(name ?? "")")
-        if response.status == 404, connection.sessionID != nil { throw MCPError.sessionEnded }
+        if connection.sessionID != nil, response.tellsOfLostSession { throw MCPError.sessionEnded }
         let result = try Answer(response, to: id).result
         guard result["resultType"]?.stringValue ?? "complete" == "complete" else { throw MCPError.inputRequired }
         return (result, response.headers)
@@ -51,11 +51,15 @@ extension MCPClient {
         guard (200..<300).contains(response.status) else { throw MCPError.status(response.status) }
     }
 
-    /// Tells the server that the session is over.
+    /// Tells the server that the session is over; no login is made for it, and none is lost.
     func endSession() async throws {
         var http = TransportRequest(method: .delete, url: access.resource.url, headers: headers(of: connection))
         http.timeout = .seconds(10)
-        _ = try await access.performAction(http, operation: "DELETE")
+        if let state = try await access.authState() {
+            _ = try await state.performAction(http, policy: .failRequestOnly)
+        } else {
+            _ = try await access.performAction(http, operation: "DELETE")
+        }
     }
 
     private func message(

@@ -118,8 +118,8 @@ struct RevisionTests {
         #expect(server.messages.map { $0.headers["MCP-Protocol-Version"] } == ["2027-01-01", "2026-07-28"])
     }
 
-    @Test("a session that the server ends is opened again, once")
-    func session() async throws {
+    @Test("a session that the server ends is opened again, once", arguments: [404, 400])
+    func session(status: Int) async throws {
         let server = ScriptedServer { message in
             switch message.method {
             case "initialize":
@@ -131,7 +131,7 @@ struct RevisionTests {
                 // The first session is over; one tool never finds any.
                 let isOver = message.headers["Mcp-Session-Id"] == "session 1" || message.params["name"] == "never"
                 return isOver
-                    ? .error(.invalidRequest, "Session not found", status: 404, id: message.id)
+                    ? .error(.invalidRequest, "Session not found", status: status, id: message.id)
                     : .result(["tools": [["name": "add"], ["name": "never"]], "content": []], to: message)
             }
         }

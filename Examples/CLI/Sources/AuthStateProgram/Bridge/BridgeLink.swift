@@ -8,6 +8,13 @@ actor BridgeLink {
     /// Opens the access; again after a login, which may be sealed otherwise than what was there before.
     typealias Opening = @Sendable () async throws -> (Session, ResourceAccess)
 
+    /// When a login may be made for a request.
+    enum Login: Sendable {
+        case always, never
+        /// Not where the server refuses the token: it may be the session that it refuses.
+        case unlessRefused
+    }
+
     /// Takes the error of the calls that wait for a user who confirms the login on another device.
     typealias Telling = @Sendable (AuthStateError) -> Void
 
@@ -59,11 +66,11 @@ actor BridgeLink {
     /// - Parameters:
     ///   - request: The request.
     ///   - operation: What it does, for the bound of logins for more rights.
-    ///   - mayLogIn: Whether a login may be made for it.
+    ///   - login: When a login may be made for it.
     ///   - onLogin: Called when the request begins to wait for a login.
     /// - Throws: `AuthStateError`, `CancellationError`.
     func stream(
-        _ request: TransportRequest, operation: String, mayLogIn: Bool = true, onLogin: @Sendable () -> Void = {}
+        _ request: TransportRequest, operation: String, login: Login = .always, onLogin: @Sendable () -> Void = {}
     ) async throws -> StreamedResponse {
         var mended: Set<String> = []
         var hasOpenedAgain = false
@@ -75,6 +82,7 @@ actor BridgeLink {
                 failed?.isUntold = false
                 return response
             } catch let error as AuthStateError {
+                let mayLogIn = login == .always || login == .unlessRefused && !error.isRefusal
                 if error.code == .notLoggedIn, mayLogIn {
                     if opened?.access !== access, !isLoggingIn { continue }
                     let lack = error.lack
@@ -168,6 +176,11 @@ actor BridgeLink {
 }
 
 extension AuthStateError {
+    /// Whether the server has refused a token, and not asked for more rights or a stronger login.
+    var isRefusal: Bool {
+        httpStatus == 401 && lack == "token" && (code == .tokenRejected || code == .notLoggedIn && grantID != nil)
+    }
+
     /// The lack that leads to a login: too few rights, too weak a login, or no token that is accepted.
     fileprivate var lack: String {
         switch challenge?.error {

@@ -24,19 +24,24 @@ extension MCPBridge {
         to message: BridgedMessage, inEventsOf response: StreamedResponse, over connection: Connection
     ) async throws -> BridgedMessage {
         var events = ServerEvents(response)
+        var idle = 0
         while true {
+            idle += 1
             do {
                 while let event = try await events.next() {
+                    if !event.bytes.isEmpty { idle = 0 }
                     if let found = await pass(event, until: message) { return found }
                 }
             } catch let error as TransportError {
                 if error.code == .responseTooLarge { throw error }
             }
             // The connection has ended, the stream has not: it is resumed where the server numbers its events.
-            guard let last = events.lastEventID, message.revision == nil else {
+            // One that ends again and again, with nothing in it, and without a time to wait, has no answer to come.
+            guard let last = events.lastEventID, message.revision == nil, idle < 20 || events.retry != nil else {
                 throw Self.malformed("with a stream that ended before the answer; the request may have been done")
             }
-            let next = try await resumed(after: last, waiting: events.retry, over: connection)
+            let next = try await resumed(
+                after: last, waiting: events.retry, idle: events.retry == nil ? idle : 0, over: connection)
             events = ServerEvents(next, resuming: events)
         }
     }
@@ -64,12 +69,14 @@ extension MCPBridge {
 
     /// Asks for the rest of a stream, several times where the server cannot be reached.
     ///
-    /// - Parameter mayLogIn: Whether a login may be made for it.
+    /// - Parameters:
+    ///   - idle: The number of its last parts that brought nothing: the pause grows with it.
+    ///   - login: When a login may be made for it.
     private func resumed(
-        after last: String?, waiting retry: Duration?, over connection: Connection, mayLogIn: Bool = true,
-        attempts: Int = 5
+        after last: String?, waiting retry: Duration?, idle: Int, over connection: Connection,
+        login: BridgeLink.Login = .always, attempts: Int = 5
     ) async throws -> StreamedResponse {
-        let least = max(retry ?? .seconds(1), .milliseconds(100))
+        let least = max(retry ?? .seconds(1), Duration.milliseconds(100) * (1 << min(idle, 8)))
         var pause = least
         for attempt in 1... {
             try await Task.sleep(for: pause)
@@ -77,10 +84,13 @@ extension MCPBridge {
             if let last { request.headers.append("Last-Event-ID", last) }
             do {
                 let response = try await link.stream(
-                    request, operation: "GET", mayLogIn: mayLogIn, onLogin: tellOfLogin)
+                    request, operation: "GET", login: login, onLogin: tellOfLogin)
                 if response.hasEvents { return response }
                 if response.status < 500 || attempt >= attempts {
-                    throw Self.malformed("with HTTP status \(response.status) where a stream was to be resumed")
+                    throw BridgeFailure(
+                        .internalError,
+                        "The server answered with HTTP status \(response.status) where a stream was to be resumed.",
+                        data: Self.data(status: response.status))
                 }
             } catch let error as AuthStateError {
                 if error.kind != .transient || attempt >= attempts { throw error }
@@ -93,34 +103,63 @@ extension MCPBridge {
 
     /// Reads what the server sends outside of answers, where it offers that; no login is made for it.
     func listen() {
-        guard connection.revision != nil, connection.mayListen, stream == nil, !isEnding else { return }
+        guard connection.revision != nil, stream == nil, !isEnding, connection.silentUntil.map({ $0 <= .now }) ?? true
+        else { return }
         listener?.cancel()
         listener = Task { [connection] in
             do {
                 let first = try await link.stream(
-                    try request(.get, over: connection, accept: "text/event-stream"), operation: "GET", mayLogIn: false)
-                guard first.hasEvents else { return noteSilence(of: connection, isLasting: first.status < 500) }
+                    try request(.get, over: connection, accept: "text/event-stream"), operation: "GET", login: .never)
+                guard first.hasEvents else { return noteSilence(of: connection, Self.silence(after: first.status)) }
                 var events = ServerEvents(first)
+                var idle = 0
                 while true {
-                    do { while let event = try await events.next() { _ = await pass(event) } } catch is TransportError {
-                    }
+                    idle += 1
+                    do {
+                        while let event = try await events.next() {
+                            if !event.bytes.isEmpty { idle = 0 }
+                            _ = await pass(event)
+                        }
+                    } catch is TransportError {}
                     try Task.checkCancellation()
                     let next = try await resumed(
-                        after: events.lastEventID, waiting: events.retry, over: connection, mayLogIn: false)
+                        after: events.lastEventID, waiting: events.retry, idle: idle, over: connection, login: .never)
                     events = ServerEvents(next, resuming: events)
                 }
             } catch is CancellationError {
             } catch {
                 console.note("authstate: Messages outside of answers do not come at present: \(error)")
-                noteSilence(of: connection, isLasting: !((error as? AuthStateError)?.kind == .transient))
+                noteSilence(of: connection, Self.silence(after: error))
             }
         }
     }
 
-    /// Notes that the server sends nothing outside of answers; for a while, the next answer begins to listen again.
-    private func noteSilence(of listened: Connection, isLasting: Bool) {
+    /// The time for which the bridge does not ask to listen: without an end where the server has said that it offers nothing.
+    private static func silence(after status: Int) -> Duration {
+        switch status {
+        case 401: .seconds(600)
+        case 408, 425, 429: .seconds(60)
+        case 501: .seconds(1e9)
+        case 500...: .zero
+        default: .seconds(1e9)
+        }
+    }
+
+    private static func silence(after error: any Error) -> Duration {
+        switch error {
+        case let failure as BridgeFailure:
+            failure.data?["authstate"]?["http_status"]?.intValue.map { silence(after: Int($0)) } ?? .zero
+        // A login that a call leads to may mend it; it is not asked for here, and no renewal is spent on it.
+        case let error as AuthStateError where error.kind == .reauthenticationRequired: silence(after: 401)
+        case let error as AuthStateError where error.kind != .transient: .seconds(1e9)
+        default: .zero
+        }
+    }
+
+    /// Notes that the server sends nothing outside of answers; after this time, the next answer begins to listen again.
+    private func noteSilence(of listened: Connection, _ time: Duration) {
         guard !Task.isCancelled, listened.sessionID == connection.sessionID else { return }
         listener = nil
-        if isLasting { connection.mayListen = false }
+        connection.silentUntil = ContinuousClock.now + time
     }
 }

@@ -7,19 +7,19 @@ extension MCPBridge {
     ///
     /// - Parameters:
     ///   - message: The message.
-    ///   - reopens: Whether it is one that opens a session in place of another; all others wait for that.
+    ///   - reopening: When a login may be made for a message that opens a session in place of another; all others, nil, wait
+    ///     for that.
     /// - Throws: `BridgeFailure`, `AuthStateError`, `TransportError`, `CancellationError`.
-    func exchange(_ message: BridgedMessage, reopens: Bool = false) async throws -> BridgedMessage? {
+    func exchange(_ message: BridgedMessage, reopening: BridgeLink.Login? = nil) async throws -> BridgedMessage? {
         let isFirst = message.method == "initialize"
-        if !reopens, !isFirst { try await awaitSession() }
+        if reopening == nil, !isFirst { try await awaitSession() }
         if let stream, !isFirst { return try await exchange(message, over: stream) }
         var used = isFirst ? Connection() : connection
-        var response = try await post(message, over: used)
-        // The server has ended the session, and has done nothing.
-        if response.status == 404, used.sessionID != nil, !reopens {
-            try await reopen(after: used)
-            used = connection
-            response = try await post(message, over: used)
+        var response: StreamedResponse
+        if let reopening {
+            response = try await post(message, over: used, login: reopening)
+        } else {
+            (response, used) = try await postMending(message, over: used)
         }
         if response.status == 400, message.method == "tools/call" {
             let refused = try await collected(response)
@@ -44,10 +44,42 @@ extension MCPBridge {
         return noted
     }
 
-    private func post(_ message: BridgedMessage, over connection: Connection) async throws -> StreamedResponse {
+    private func post(
+        _ message: BridgedMessage, over connection: Connection, login: BridgeLink.Login = .always
+    ) async throws -> StreamedResponse {
         let request = try request(
             .post, over: connection, message: message, accept: "application/json, text/event-stream")
-        return try await link.stream(request, operation: message.operation, onLogin: tellOfLogin)
+        return try await link.stream(request, operation: message.operation, login: login, onLogin: tellOfLogin)
+    }
+
+    /// Sends a message, and sends it again in another session where the server has ended its own: it has done nothing then.
+    ///
+    /// Some servers answer 401 to a session that they do not know. The message that opens a session has none, and tells whether it
+    /// is the token that is refused: before a login, and after one.
+    private func postMending(
+        _ message: BridgedMessage, over connection: Connection
+    ) async throws -> (StreamedResponse, Connection) {
+        var used = connection
+        for login in [BridgeLink.Login.unlessRefused, .always] where used.sessionID != nil {
+            do {
+                let response = try await post(message, over: used, login: login)
+                guard [400, 404].contains(response.status) else { return (response, used) }
+                let refused = try await collected(response)
+                guard refused.tellsOfLostSession else { return (StreamedResponse(refused), used) }
+                try await reopen(after: used)
+                used = self.connection
+                break
+            } catch let error as AuthStateError where error.isRefusal {
+                do { try await reopen(after: used, login: .never) } catch let other as AuthStateError
+                    where other.kind == .reauthenticationRequired
+                {
+                    if login == .always { throw error }
+                    continue
+                }
+                used = self.connection
+            }
+        }
+        return (try await post(message, over: used), used)
     }
 
     /// Returns a request to the server, with the headers that the protocol wants.
@@ -110,7 +142,12 @@ extension MCPBridge {
         throw BridgeFailure(
             .internalError,
             "The server answered with HTTP status \(response.status)\(text.isEmpty ? "." : ": \(text)")",
-            data: ["authstate": ["code": "httpStatus", "http_status": JSONValue(response.status)]])
+            data: Self.data(status: response.status))
+    }
+
+    /// What a program is told of a status that is no answer of the protocol's.
+    static func data(status: Int) -> JSONValue {
+        ["authstate": ["code": "httpStatus", "http_status": JSONValue(status)]]
     }
 
     /// Lists the tools for a call whose parameters the server wants in headers; returns whether that has changed the headers.

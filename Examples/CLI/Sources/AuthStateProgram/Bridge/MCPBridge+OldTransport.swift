@@ -92,7 +92,7 @@ extension MCPBridge {
         guard (200..<300).contains(response.status) else {
             throw BridgeFailure(
                 .internalError, "The server answered with HTTP status \(response.status).",
-                data: ["authstate": ["code": "httpStatus", "http_status": JSONValue(response.status)]])
+                data: Self.data(status: response.status))
         }
     }
 }

@@ -5,27 +5,45 @@ import MCPClient
 extension MCPBridge {
     /// Waits for a session that is being opened in place of another, and opens the stream of a server of 2024-11-05 again.
     func awaitSession() async throws {
-        if let reopening { return try await reopening.valueUnlessCancelled() }
+        // Where it is not opened, the message finds that by itself.
+        if let reopening { try? await reopening.valueUnlessCancelled() }
+        try Task.checkCancellation()
         if connection.isOld, stream == nil { try await reopen(after: connection) }
     }
 
-    /// Opens a session in place of one that the server has ended; requests that find it ended share this.
-    func reopen(after used: Connection) async throws {
-        if reopening == nil {
-            guard connection.sessionID == used.sessionID, stream == nil, let initialize = connection.initialize else {
-                return
-            }
-            reopening = Task {
-                defer { reopening = nil }
-                guard try await exchange(initialize, reopens: true)?.envelope["result"] != nil else {
+    /// Opens a session in place of one that the server has ended; requests that find it ended share this. The former one stays where
+    /// that fails.
+    ///
+    /// - Parameter login: When a login may be made for it.
+    func reopen(after used: Connection, login: BridgeLink.Login = .always) async throws {
+        if let reopening {
+            do { return try await reopening.valueUnlessCancelled() } catch let error as AuthStateError
+                where login == .always && error.kind == .reauthenticationRequired
+            {}
+        }
+        guard reopening == nil else { return try await reopen(after: used, login: login) }
+        guard connection.sessionID == used.sessionID, stream == nil, let initialize = connection.initialize else {
+            return
+        }
+        let former = connection
+        let task = Task {
+            defer { reopening = nil }
+            do {
+                guard try await exchange(initialize, reopening: login)?.envelope["result"] != nil else {
                     throw Self.malformed("with an error where another session was to begin")
                 }
                 let initialized: JSONValue = ["jsonrpc": "2.0", "method": "notifications/initialized"]
-                _ = try await exchange(try BridgedMessage.read(Data(initialized.serialized()))[0].get(), reopens: true)
-                listen()
+                _ = try await exchange(
+                    try BridgedMessage.read(Data(initialized.serialized()))[0].get(), reopening: login)
+            } catch {
+                stream?.end()
+                (connection, stream) = (former, nil)
+                throw error
             }
+            listen()
         }
-        try await reopening?.valueUnlessCancelled()
+        reopening = task
+        try await task.valueUnlessCancelled()
     }
 
     /// Keeps what an answer says about the connection, and the tools whose calls need headers.
@@ -70,7 +88,7 @@ extension MCPBridge {
     func closeSession() async {
         guard connection.sessionID != nil else { return }
         guard let request = try? request(.delete, over: connection, accept: "application/json") else { return }
-        _ = try? await link.stream(request, operation: "DELETE", mayLogIn: false)
+        _ = try? await link.stream(request, operation: "DELETE", login: .never)
         connection.sessionID = nil
     }
 }

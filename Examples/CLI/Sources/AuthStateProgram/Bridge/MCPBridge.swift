@@ -68,8 +68,8 @@ actor MCPBridge {
         var hasLog = false
         /// Whether the server knows the transport of 2024-11-05 alone.
         var isOld = false
-        /// Whether the server may send messages outside of answers, as far as is known.
-        var mayListen = true
+        /// The time until which the server is not asked for messages outside of answers; nil for none.
+        var silentUntil: ContinuousClock.Instant?
     }
 
     /// Carries messages until the host's input ends, or the task is cancelled.
@@ -177,7 +177,13 @@ actor MCPBridge {
                 "level": "notice", "logger": "authstate", "data": .string("Waiting for the user to log in."),
             ],
         ]
-        Task { if await connection.hasLog { await write(Data(note.serialized())) } }
+        Task { await loginBegins(Data(note.serialized())) }
+    }
+
+    private func loginBegins(_ note: Data) async {
+        // The server may have refused to be listened to for the want of it.
+        connection.silentUntil = nil
+        if connection.hasLog { await write(note) }
     }
 
     /// Ends the messages on their way, and the session.

@@ -39,12 +39,15 @@ extension Session {
         options.annotations = settings.annotations
         options.redirectURI = try settings.redirectURI.map(RedirectURI.init)
         if settings.link.toleratesParent { options.tolerances.insert(.parentResource) }
+        var stateOptions = self.options(settings)
+        // A path, or a session, that the server refuses says nothing of the login, which other programs share.
+        stateOptions.unauthorizedPolicy = .renewOnceForRequest
         // A URL that the user typed may lead anywhere; what is found there may not.
         let addresses = settings.link.allowsPrivateAddresses ? AddressPolicy.any : .publicOnly
         return try ResourceAccess(
             resource.rawValue, clients: clients, login: login, store: store, key: key,
             service: service(settings, outsideAddresses: addresses, transport: wrap),
-            stateOptions: self.options(settings), options: options)
+            stateOptions: stateOptions, options: options)
     }
 
     /// Runs a body with an access. It then waits for a renewal in progress, as `withState(transport:_:)` does.
