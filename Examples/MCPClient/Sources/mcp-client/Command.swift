@@ -26,9 +26,12 @@ import MCPClient
     static func connect(to url: String) async throws -> MCPClient {
         var program = ClientMetadata()
         program.clientName = "mcp-client"
+        var options = AuthState.Options()
+        // Servers refuse a session that they do not know with 401, too.
+        options.unauthorizedPolicy = .renewOnceForRequest
         let access = try ResourceAccess(
             url, clients: [.registering(program)], login: .presenting(LoopbackUserAgent()),
-            store: FileAuthStateStore(folder: stateFolder))
+            store: FileAuthStateStore(folder: stateFolder), stateOptions: options)
         return try await MCPClient.connect(to: access)
     }
 
