@@ -7,8 +7,9 @@ struct TokenFile: Command {
     static let configuration = CommandConfiguration(
         commandName: "token-file", abstract: "Keep a fresh access token in a file, until interrupted.",
         discussion: """
-            A reader sees a whole token, the former one or the new one. The file stays at the end. When a renewal fails, it keeps \
-            the last token, and the renewal is tried again; when the login has ended, the command ends with 77.
+            A reader sees a whole token, the former one or the new one. The file stays at the end. When the provider or the \
+            stored login cannot be reached, it keeps the last token, and the renewal is tried again. When the login has ended, \
+            the command ends with 77; when the provider refuses the client, with 78.
               authstate token-file /run/app/token
 
             Under systemd use Type=notify: the service is ready when the file has a token.
@@ -23,8 +24,9 @@ struct TokenFile: Command {
     var mode = "0600"
 
     @Option(
-        help: ArgumentHelp("Replace a token that is valid for less than so many seconds.", valueName: "s")
-    )
+        help: ArgumentHelp(
+            "Replace a token that is valid for less than so many seconds, and for less than half of its lifetime.",
+            valueName: "s"))
     var minValidity: Double = 120
 
     @Option(help: ArgumentHelp("The token to keep: access, or id, which AWS and Kubernetes take.", valueName: "kind"))
@@ -64,7 +66,8 @@ struct TokenFile: Command {
             var pause = 10.0
             do {
                 let (token, end, left) = try await fresh(state)
-                pause = min(10, max(1, left))
+                // A token that no renewal replaces is not renewed each second.
+                pause = left > 0 || token != written ? min(10, max(1, left)) : 10
                 if token != written {
                     do throws(ReplacedFile.Fault) { try file.write(Data("\(token)\n".utf8)) } catch {
                         throw Self.unwritable(path, error)
@@ -91,17 +94,12 @@ struct TokenFile: Command {
 
     /// Returns the token, its end, and the seconds after which another one is wanted.
     private func fresh(_ state: AuthState) async throws -> (token: String, end: Date?, left: Double) {
-        guard tokenType == .access else {
-            let (token, end) = try await state.freshToken(.id, for: "the reader")
-            return (token, end, .infinity)
-        }
-        let lifetime = try await state.freshTokens().lifetime.map { $0 / .seconds(1) } ?? .infinity
+        let issued = try await tokenType == .id ? state.idTokenLifetime : state.freshTokens().lifetime
+        let lifetime = issued.map { $0 / .seconds(1) } ?? .infinity
         // Of a token that lives for a short time, half of that.
         let validity = min(minValidity, lifetime / 2)
-        let tokens = try await state.freshTokens(validFor: .seconds(validity))
-        try tokens.checkIsBearer(for: "another program")
-        let end = tokens.accessTokenExpirationDate
-        return (tokens.accessToken, end, (end?.timeIntervalSinceNow ?? .infinity) - validity)
+        let (token, end) = try await state.freshToken(tokenType, for: "the reader", validFor: .seconds(validity))
+        return (token, end, (end?.timeIntervalSinceNow ?? .infinity) - validity)
     }
 
     private static func unwritable(_ path: String, _ fault: ReplacedFile.Fault) -> AuthStateError {
