@@ -5,9 +5,9 @@ extension AuthorizationService {
     /// Finds the issuer of a user by WebFinger (RFC 7033; OpenID Connect Discovery 1.0, section 2), from the user's input:
     /// `user@host`, `acct:user@host`, `host`, `host:port` or an http(s) URL.
     ///
-    /// The host of the identifier is asked over https, and no redirect is followed. The host, and an issuer that only a
-    /// rule allows, have to be at public addresses, unless `outsideAddressPolicy` says otherwise; then this machine is
-    /// allowed too, over http.
+    /// The host of the identifier is asked over https; a redirect within its origin is followed, twice at most. The host, and an
+    /// issuer that only a rule allows, have to be at public addresses, unless `outsideAddressPolicy` says otherwise; then this
+    /// machine is allowed too, over http.
     ///
     /// - Throws: `AuthStateError` of stage discovery, with `.issuerNotAllowed` for an issuer that is not on the list.
     public func discoverIssuer(identifier: String, allowedIssuers: IssuerAllowList) async throws -> Issuer {
