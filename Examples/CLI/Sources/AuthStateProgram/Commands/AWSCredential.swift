@@ -29,7 +29,8 @@ struct AWSCredential: Command {
 
     @Option(
         help: ArgumentHelp(
-            "The Security Token Service. Default: AWS_ENDPOINT_URL_STS, else that of AWS_REGION, else the global one.",
+            "The Security Token Service. Default: AWS_ENDPOINT_URL_STS, else that of AWS_REGION or AWS_DEFAULT_REGION, else the "
+                + "global one. The region in ~/.aws/config is not read.",
             valueName: "url"))
     var endpoint: String?
 

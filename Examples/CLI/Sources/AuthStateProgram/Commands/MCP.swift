@@ -19,7 +19,8 @@ struct MCP: Command {
               authstate login --for https://mcp.example/mcp --profile mcp.example+mcp --paste
 
             A program without a user logs in by a key or a secret:
-              authstate mcp https://mcp.example/mcp --grant client-credentials --client-id job --private-key key.pem
+              authstate mcp https://mcp.example/mcp --grant client-credentials --client-id job --private-key key.pem \
+            --issuer https://op.example
             """)
     static let stage = AuthStateError.Stage.resource
     static let timeLimit = Login.timeLimit

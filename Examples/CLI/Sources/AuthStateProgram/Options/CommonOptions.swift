@@ -16,7 +16,9 @@ public struct CommonOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "The time limit in seconds. Default: 300 for login, logout and mcp, else 60.", valueName: "s"))
+            "The time limit in seconds. Default: 300 for login, logout and mcp, 540 for a login of mcp on another device, "
+                + "else 60.",
+            valueName: "s"))
     var timeout: Double?
 
     @Flag(help: "Print one JSON object.")
