@@ -33,7 +33,8 @@ extension ResourceAccess {
         public var signedMetadataKeys: [String: JSONWebKeySet] = [:]
         /// Whether a login that replaces one has to be of the same account.
         public var account = AccountComparison.byIDToken(otherwise: true)
-        /// Values that the program keeps with the state, see `AuthState.Record.annotations`.
+        /// Values that the program keeps with the state, see `AuthState.Record.annotations`. The names `userinfo`, `resource`
+        /// and `scopes not granted` are reserved.
         public var annotations: [String: String] = [:]
         /// A last change of each authorization request, for example its languages.
         public var prepare: @Sendable (inout AuthorizationRequest) -> Void = { _ in }

@@ -7,8 +7,8 @@ extension AuthorizationService {
     /// Checks what a provider posted to the back-channel logout endpoint of a web server (OpenID Connect Back-Channel
     /// Logout 1.0, section 2.6), with the keys that it publishes; an unknown key has them fetched again.
     ///
-    /// The algorithm is that of the client's ID tokens: the one of `IDTokenPolicy.algorithms`, RS256 where the policy
-    /// was left as it is.
+    /// The algorithm is that of the client's ID tokens: the one of `IDTokenPolicy.algorithms` or of the registration, else
+    /// RS256, or what the provider lists where that lacks RS256.
     ///
     /// Take each `tokenID` once, answer 200 when the sessions have ended and 400 when this throws, with
     /// `Cache-Control: no-store` (section 2.8).

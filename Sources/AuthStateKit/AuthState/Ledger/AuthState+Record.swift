@@ -89,8 +89,9 @@ extension AuthState {
             get { pauseBox?.value }
             set { (pauseBox, stamps.pause) = (newValue.map(Box.init), newValue == nil ? .never : nextStamp()) }
         }
-        /// Values that the program keeps with the state, for example how it was set up; never for secrets. The name `userinfo` is
-        /// reserved: an `AuthSession` keeps the user's claims there, and a logout removes them.
+        /// Values that the program keeps with the state, for example how it was set up; never for secrets. Three names are
+        /// reserved: an `AuthSession` keeps the user's claims under `userinfo`, and a logout removes them; a `ResourceAccess` keeps
+        /// the name of its resource under `resource`, and what its login was not granted under `scopes not granted`.
         public var annotations: [String: String] {
             get { rareBox?.value.annotations ?? [:] }
             set { rare.annotations = newValue }
