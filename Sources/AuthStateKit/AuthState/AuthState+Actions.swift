@@ -6,7 +6,7 @@ extension AuthState {
     /// Returns fresh tokens: at once when there are any, else after a renewal that all callers share.
     ///
     /// For a `validity` the decision is made under the lease: a renewal by another process that lasts long enough is adopted. A
-    /// caller that needs less joins the renewal in progress; a caller that needs more waits for its end, then decides again. A
+    /// caller without tokens that last long enough joins the renewal in progress, and decides again when it brings none. A
     /// provider may issue no tokens that last so long: then the newest ones are returned, renewed when they are older than a
     /// tenth of their lifetime, one minute at most. `Tokens.lifetime` and `Tokens.accessTokenExpirationDate` show this.
     ///

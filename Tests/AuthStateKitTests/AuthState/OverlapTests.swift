@@ -192,6 +192,19 @@ struct OverlapTests {
         #expect(fixture.transport.requests.count == 2)
     }
 
+    @Test func `a caller with a fresh token does not wait for a renewal that another caller asked for`() async throws {
+        let gate = ScriptedTransport.Gate()
+        let fixture = try Fixture([.gated(gate, then: Fixture.tokens(1))])
+        let state = fixture.state(store: WatchedStore(InMemoryAuthStateStore(), tells: false))
+        let renewal = Task { try await state.refresh() }
+        await gate.arrivals()
+        // The state in memory no longer counts as the stored one.
+        fixture.clock.advance(by: .seconds(2))
+        #expect(try await bounded { try await state.freshTokens() }.accessToken == "SECRET-access-0")
+        gate.open()
+        #expect(try await bounded { try await renewal.value }.accessToken == "SECRET-access-1")
+    }
+
     @Test(
         "a refusal of an older refresh token, stored by another process, gives way to the newer one that is saved here")
     func refusalOfTheOlder() async throws {

@@ -123,14 +123,15 @@ struct ValidityTests {
         #expect(error?.expected == "valid for 900 seconds" && error?.received == "valid for 600 seconds")
     }
 
-    @Test func `a caller keeps its fresh tokens when a shared renewal fails that another caller wanted`() async throws {
+    @Test("a refused caller gets the newer tokens when a shared renewal fails that another caller wanted")
+    func newerTokens() async throws {
         let gate = ScriptedTransport.Gate()
         let fixture = try Fixture([.gated(gate, then: Fixture.error("invalid_client", status: 401))])
         let state = fixture.state()
         fixture.clock.advance(by: .seconds(600))
         let most = Task { await authError { try await state.freshTokens(validFor: .seconds(3500)) } }
         await gate.arrivals()
-        let other = Task { try await state.tokens(.none, reason: .stale).accessToken }
+        let other = Task { try await state.tokens(.none, reason: .rejected("SECRET-older")).accessToken }
         try await waiters(of: state, 2)
         gate.open()
         #expect(try await bounded { await most.value }?.code == .invalidClient)

@@ -89,13 +89,14 @@ extension AuthState {
     }
 
     /// Returns the tokens at hand, or the renewal to wait for: for most of a thousand callers the one that is shown, without a turn
-    /// in the actor.
+    /// in the actor. A caller that the tokens serve does not wait for a renewal that another caller asked for.
     private nonisolated(nonsending) func way(
         to parameters: RenewalParameters, _ reason: Flight.Reason
     ) async throws -> Way {
-        guard parameters.isNone, let running = published.withLock({ $0.flight }) else {
-            return try await decided(parameters, reason)
-        }
+        let now = clock.secondsSince1970
+        guard parameters.isNone,
+            let running = published.withLock({ $0.state.serves(reason, at: now) ? nil : $0.flight })
+        else { return try await decided(parameters, reason) }
         notify(.tokensRequested(joined: true))
         return .renewal(running, isRunning: true)
     }
@@ -106,9 +107,9 @@ extension AuthState {
     /// token that came with it is on disk.
     private func decided(_ parameters: RenewalParameters, _ reason: Flight.Reason) async throws -> Way {
         // The tokens at hand may be old; a renewal reads the store itself.
-        if running(parameters) == nil, atHand(parameters, reason) != nil { try await notice() }
+        if atHand(parameters, reason) != nil { try await notice() }
+        if let answer = atHand(parameters, reason) { return .atHand(try answer.get()) }
         let running = running(parameters)
-        if running == nil, let answer = atHand(parameters, reason) { return .atHand(try answer.get()) }
         notify(.tokensRequested(joined: running != nil))
         return .renewal(running ?? start(parameters, reason), isRunning: running != nil)
     }
@@ -147,8 +148,14 @@ extension AuthState {
     }
 
     /// Returns the tokens, or the error that the state is in; nil when a renewal is needed.
+    ///
+    /// A renewal in progress may end the error, and a caller that needs other tokens waits for it.
     private func atHand(_ parameters: RenewalParameters, _ reason: Flight.Reason) -> Result<Tokens, AuthStateError>? {
-        if reason != .explicit, let error = ledger.shown.value.authorizationError { return .failure(error) }
+        if running(parameters) == nil {
+            if reason != .explicit, let error = ledger.shown.value.authorizationError { return .failure(error) }
+        } else if reason.validity == nil {
+            return nil
+        }
         return usable(parameters, reason).map { .success($0) }
     }
 
@@ -187,6 +194,14 @@ extension AuthState {
 
     nonisolated func tokens(_ response: TokenResponse, of record: Record) -> Tokens {
         Tokens(storage: Tokens.Storage(response, of: record, options: options, service: service))
+    }
+}
+
+extension AuthState.Published {
+    /// Returns whether a caller can use the tokens without a renewal.
+    fileprivate func serves(_ reason: AuthState.Flight.Reason, at now: Double) -> Bool {
+        guard let validity = reason.validity, now < freshUntil else { return false }
+        return tokens?.lasts(validity, at: now) == true
     }
 }
 
