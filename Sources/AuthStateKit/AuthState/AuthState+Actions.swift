@@ -209,11 +209,16 @@ extension AuthState {
             || newest.renewalRequest(.none) != nil && ledger.lastRejected != refused.accessToken
     }
 
-    /// Whether a token was refused shortly after it had been renewed for that, under the policy that keeps the login.
+    /// Whether a token was refused shortly after it had been renewed for that, and the login was kept.
     private func isKnownRefusal(of refused: Tokens, _ policy: UnauthorizedPolicy) -> Bool {
-        guard policy.choice == .renewOnceForRequest, let known = work.refusedForRequest else { return false }
-        return known.accessToken == refused.accessToken
-            && service.configuration.clock.secondsSince1970 < known.until
+        guard policy.choice == .renewOnceForRequest || isSide(refused) else { return false }
+        return work.refusals[refused.accessToken].map { clock.secondsSince1970 < $0 } ?? false
+    }
+
+    /// Whether tokens were requested with parameters, and their access token is not the default one too.
+    private func isSide(_ tokens: Tokens) -> Bool {
+        newest.accessToken != tokens.accessToken
+            && ledger.sideTokens.values.contains { $0.accessToken == tokens.accessToken }
     }
 
     /// Returns the error for a refused token. By the policy it becomes the state's error too, if the token is still the
@@ -226,14 +231,16 @@ extension AuthState {
         var error = RequestSecrets([refused.accessToken]).hiding(
             AuthStateError(rejection, canRenew: renewed || isKnown))
         if isMachine { error.hint = "Check that the resource accepts tokens of this client." }
-        guard rejection.counts(among: options.allowedOrigins), newest.accessToken == refused.accessToken else {
-            return error
-        }
-        switch policy.effect(isMachine: isMachine) {
+        let isSide = isSide(refused)
+        guard rejection.counts(among: options.allowedOrigins), isSide || newest.accessToken == refused.accessToken
+        else { return error }
+        switch policy.effect(isMachine: isMachine, isSide: isSide) {
         case .none: break
         case .remembersToken where isKnown: break
         case .remembersToken:
-            work.refusedForRequest = (refused.accessToken, service.configuration.clock.secondsSince1970 + 60)
+            let now = clock.secondsSince1970
+            work.refusals = work.refusals.filter { now < $0.value }
+            work.refusals[refused.accessToken] = now + 60
         // A failed save was reported by `commit`; for the caller the refused token matters more.
         case .endsLogin: do { try await commit(.tokenRefused(refused.accessToken, error)) } catch is AuthStateError {}
         }

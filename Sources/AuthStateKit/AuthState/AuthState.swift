@@ -161,9 +161,9 @@ public actor AuthState {
         var flights: [RenewalParameters: Flight] = [:]
         /// The login that requests wait for before they are sent again; nil before the first one, and it may be over.
         var reauthorization: SharedLogin<Void>?
-        /// The last access token that was refused after a renewal without ending the login, and until when, in seconds since
-        /// 1970, another refusal of it leads to no renewal (`UnauthorizedPolicy.renewOnceForRequest`).
-        var refusedForRequest: (accessToken: String, until: Double)?
+        /// The access tokens that were refused after a renewal without ending the login, each with the time, in seconds since
+        /// 1970, until which another refusal of it leads to no renewal (`UnauthorizedPolicy`).
+        var refusals: [String: Double] = [:]
     }
 
     nonisolated func notify(_ event: AuthStateEvent) {

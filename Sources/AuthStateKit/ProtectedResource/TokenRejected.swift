@@ -71,6 +71,9 @@ extension Tokens {
 /// received the token can end the login. With them, only answers from those origins count: a refusal by another origin
 /// fails its request, renews nothing and leaves the state unchanged. A `TokenRejected` without `url` renews, but never
 /// ends the login.
+///
+/// The refusal of a token that was requested with `RenewalParameters` never ends the login. In a user's login such a token leads
+/// to no further renewal for a minute after a second refusal, under `renewOnce` as under `renewOnceForRequest`.
 public struct UnauthorizedPolicy: Sendable, Hashable {
     enum Choice: Sendable { case renewOnce, renewOnceForRequest, fail, failRequestOnly }
     let choice: Choice
@@ -83,13 +86,15 @@ public struct UnauthorizedPolicy: Sendable, Hashable {
 
     /// Returns the effect of a refusal that no renewal mends.
     ///
-    /// - Parameter isMachine: Whether the grant is a client's own, without a user who could log in again.
-    func effect(isMachine: Bool) -> Effect {
+    /// - Parameters:
+    ///   - isMachine: Whether the grant is a client's own, without a user who could log in again.
+    ///   - isSide: Whether the token was requested with parameters.
+    func effect(isMachine: Bool, isSide: Bool) -> Effect {
         switch choice {
         case .failRequestOnly: .none
         case .renewOnceForRequest: .remembersToken
-        case .renewOnce: isMachine ? .none : .endsLogin
-        case .fail: .endsLogin
+        case .renewOnce: isMachine ? .none : isSide ? .remembersToken : .endsLogin
+        case .fail: isSide ? .none : .endsLogin
         }
     }
 

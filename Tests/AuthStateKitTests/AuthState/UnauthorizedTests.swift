@@ -171,6 +171,24 @@ struct UnauthorizedTests {
         #expect(fixture.spent.count == 2)
     }
 
+    @Test(
+        "a resource that always refuses tokens for parameters costs one renewal a minute, and not the login",
+        arguments: [UnauthorizedPolicy.renewOnce, .renewOnceForRequest])
+    func refusedForParameters(_ policy: UnauthorizedPolicy) async throws {
+        let refusal = unauthorized("Bearer")
+        let fixture = try Fixture([Fixture.tokens(1), refusal, Fixture.tokens(2), refusal, refusal, refusal])
+        let state = fixture.state()
+        for _ in 0..<3 {
+            let error = await authError {
+                try await state.performAction(api, parameters: RenewalParameters(scopes: ["read"]), policy: policy)
+            }
+            #expect(error?.code == .tokenRejected && state.isAuthorized)
+            #expect(error?.message.contains("also after a renewal") == true)
+        }
+        // The first tokens for the parameters, and their renewal.
+        #expect(fixture.spent == ["SECRET-refresh-0", "SECRET-refresh-1"])
+    }
+
     @Test func `many callers refused with one token share one renewal`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let state = fixture.state()

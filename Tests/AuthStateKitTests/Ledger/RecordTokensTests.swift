@@ -61,12 +61,14 @@ struct RecordTokensTests {
     @Test(
         "a policy says what a refusal that no renewal mends does",
         arguments: [
-            (UnauthorizedPolicy.renewOnce, UnauthorizedPolicy.Effect.endsLogin, UnauthorizedPolicy.Effect.none),
-            (.renewOnceForRequest, .remembersToken, .remembersToken), (.fail, .endsLogin, .endsLogin),
-            (.failRequestOnly, .none, .none),
-        ])
-    func effects(_ policy: UnauthorizedPolicy, _ user: UnauthorizedPolicy.Effect, _ machine: UnauthorizedPolicy.Effect)
-    {
-        #expect(policy.effect(isMachine: false) == user && policy.effect(isMachine: true) == machine)
+            (.renewOnce, [.endsLogin, .none, .remembersToken, .none]),
+            (.renewOnceForRequest, [.remembersToken, .remembersToken, .remembersToken, .remembersToken]),
+            (.fail, [.endsLogin, .endsLogin, .none, .none]), (.failRequestOnly, [.none, .none, .none, .none]),
+        ] as [(UnauthorizedPolicy, [UnauthorizedPolicy.Effect])])
+    func effects(_ policy: UnauthorizedPolicy, _ effects: [UnauthorizedPolicy.Effect]) {
+        let all = [false, true].flatMap { isSide in
+            [false, true].map { policy.effect(isMachine: $0, isSide: isSide) }
+        }
+        #expect(all == effects)
     }
 }
