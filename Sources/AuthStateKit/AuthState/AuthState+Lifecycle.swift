@@ -52,7 +52,9 @@ extension AuthState {
     ///
     /// Returns at once when the calling task is cancelled. `status.storeError` says whether something is still unsaved.
     public func drain() async {
-        while !Task.isCancelled, let flight = flights.values.first { _ = try? await flight.result.value() }
+        while !Task.isCancelled, let flight = flights.values.first ?? work.overtaken.first {
+            _ = try? await flight.result.value()
+        }
         if !Task.isCancelled { try? await save() }
     }
 }

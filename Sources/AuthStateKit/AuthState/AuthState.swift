@@ -159,6 +159,8 @@ public actor AuthState {
         var looking: SharedResult<AuthStateError?>?
         /// The renewals in progress, one for each set of parameters.
         var flights: [RenewalParameters: Flight] = [:]
+        /// The renewals in progress of a grant that has ended, which others have replaced in `flights`.
+        var overtaken: [Flight] = []
         /// The login that requests wait for before they are sent again; nil before the first one, and it may be over.
         var reauthorization: SharedLogin<Void>?
         /// The access tokens that were refused after a renewal without ending the login, each with the time, in seconds since

@@ -3,6 +3,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateSystem
 
 struct SupersedingTests {
     @Test func `a login during a renewal wins; the late result is dropped and never stored`() async throws {
@@ -61,5 +62,37 @@ struct SupersedingTests {
         let last = try #require(transport.requests.last)
         #expect(last.url.path == "/revoke")
         #expect(last.body.map { String(decoding: $0, as: UTF8.self) }?.contains("token=SECRET-refresh-1") == true)
+    }
+
+    @Test func `drain() waits for a renewal that a logout overtook, also when another call came since`() async throws {
+        let (answer, revocation) = (ScriptedTransport.Gate(), ScriptedTransport.Gate())
+        var fixture = try Fixture([
+            .gated(answer, then: Fixture.tokens(1)), .gated(revocation, then: .json("{}")),
+        ])
+        fixture.record.client.provider.revocationEndpoint = URL(string: "https://op.example/revoke")
+        let state = fixture.state()
+        fixture.clock.advance(by: .seconds(4000))
+        let caller = Task { await authError { try await state.freshTokens() } }
+        await answer.arrivals()
+        let overtaken = try #require(await state.flights.values.first)
+        let logout = Task { await state.logOut(.local) }
+        try await bounded { while await state.newest.grantEpoch < 2 { await Task.yield() } }
+        let late = Task { await authError { try await state.freshTokens() } }
+        try await bounded { while await state.flights.values.first === overtaken { await Task.yield() } }
+        answer.open()
+        await revocation.arrivals()
+        #expect(try await bounded { await late.value }?.code == .notLoggedIn)
+        let drained = SharedResult<Void>()
+        let drain = Task {
+            await state.drain()
+            drained.finish(.success(()))
+        }
+        // The first caller and `drain()` wait until the late tokens are revoked.
+        try await eventually { overtaken.result.waiterCount == 2 || drained.isFinished }
+        #expect(!drained.isFinished)
+        revocation.open()
+        try await bounded { await drain.value }
+        #expect(try await bounded { await caller.value }?.code == .notLoggedIn)
+        _ = await logout.value
     }
 }

@@ -171,6 +171,7 @@ extension AuthState {
         // Here, in the caller's task: a span of the renewal has the caller's span as its parent.
         let flight = Flight(
             parameters, reason: reason, grantID: newest.grantID, instrument: options.instrument?.beginRenewal(of: self))
+        if let overtaken = flights[parameters] { work.overtaken.append(overtaken) }
         work.flights[parameters] = flight
         showFlight()
         // Detached: it must inherit neither priority nor task-local values nor cancellation of the first caller. It is
@@ -182,6 +183,7 @@ extension AuthState {
     private func outcome(of flight: Flight) async -> Result<Tokens, any Error> {
         defer {
             if flights[flight.parameters] === flight { work.flights[flight.parameters] = nil }
+            work.overtaken.removeAll { $0 === flight }
             showFlight()
         }
         do { return .success(try await renew(flight)) } catch {
