@@ -23,7 +23,9 @@ struct LedgerTests {
         case deleted
         case saveFails
         case ownSaveFails
-        case tookSideTokens, renewedRejected
+        /// Tokens came for parameters with this number, which is also the time of their issue.
+        case tookSideTokens(Int)
+        case renewedRejected
         /// The end of this process's grant is known elsewhere, and stored there.
         case findsOwnLoginEnded(at: Int64, version: String)
     }
@@ -50,9 +52,10 @@ struct LedgerTests {
     static func login(_ name: String) -> AuthState.Event { .loggedIn(nil, tokens(name)) }
     static func renewed(_ name: String) -> AuthState.Event { .renewed(tokens(name)) }
 
-    private static func tokens(_ name: String) -> TokenResponse {
+    private static func tokens(_ name: String, at time: Int = 0) -> TokenResponse {
         TokenResponse(
-            accessToken: "access \(name)", issuedAt: Date(timeIntervalSince1970: 0), refreshToken: "refresh \(name)")
+            accessToken: "access \(name)", issuedAt: Date(timeIntervalSince1970: Double(time)),
+            refreshToken: "refresh \(name)")
     }
 
     private static func stamp(_ time: Int64) -> AuthState.Stamp { AuthState.Stamp(time: time, name: 1) }
@@ -214,16 +217,25 @@ struct LedgerTests {
         "what belongs to a grant goes with it",
         arguments: [
             Row(
-                "it stays with a renewal", [.tookSideTokens, .renewedRejected, .event(renewed("1"), at: 20)],
+                "it stays with a renewal", [.tookSideTokens(1), .renewedRejected, .event(renewed("1"), at: 20)],
                 "1, rejected"),
-            Row("it goes with a login", [.tookSideTokens, .renewedRejected, .event(login("1"), at: 20)], "0"),
-            Row("it goes with an end", [.tookSideTokens, .renewedRejected, .event(.loggedOut, at: 20)], "0"),
-            Row("at most sixteen are kept", Array(repeating: .tookSideTokens, count: 17), "1"),
+            Row("it goes with a login", [.tookSideTokens(1), .renewedRejected, .event(login("1"), at: 20)], "0"),
+            Row("it goes with an end", [.tookSideTokens(1), .renewedRejected, .event(.loggedOut, at: 20)], "0"),
         ])
     func companions(_ row: Row) throws {
         let ledger = try play(row.steps).ledger
         let rejected = ledger.lastRejected.map { _ in ", rejected" } ?? ""
         #expect("\(ledger.sideTokens.count)\(rejected)" == row.expected)
+    }
+
+    @Test("sixteen tokens for parameters are kept: a new one replaces the oldest, a renewed one none other")
+    func sixteenSideTokens() throws {
+        func kept(_ last: Int) throws -> Set<String> {
+            let steps = ((1...16) + [last]).map(Step.tookSideTokens)
+            return Set(try play(steps).ledger.sideTokens.values.map(\.accessToken))
+        }
+        #expect(try kept(1) == Set((1...16).map { "access \($0)" }))
+        #expect(try kept(17) == Set((2...17).map { "access \($0)" }))
     }
 
     // MARK: -
@@ -253,7 +265,7 @@ struct LedgerTests {
         var ledger = AuthState.Ledger(Box(first), version: .init(rawValue: "v1"))
         let now = Date(timeIntervalSince1970: 0.00004)
         var (reading, writing) = (ledger.reading(at: now), ledger.writing)
-        var (isConflict, side) = (false, 0)
+        var isConflict = false
         func record(_ elsewhere: [Elsewhere]) -> AuthState.Record {
             elsewhere.reduce(first) { $0.applying($1.event, at: Self.stamp($1.time)) }
         }
@@ -281,9 +293,9 @@ struct LedgerTests {
             case .deleted: _ = ledger.deleted(writing)
             case .saveFails: _ = ledger.saveFailed(Self.error)
             case .ownSaveFails: _ = ledger.saveFailed(Self.error, of: ledger.newest.value.grantID)
-            case .tookSideTokens:
-                side += 1
-                _ = ledger.renewed(Self.tokens("\(side)"), for: RenewalParameters(scopes: [Scope("\(side)")]))
+            case .tookSideTokens(let number):
+                let parameters = RenewalParameters(scopes: [Scope("\(number)")])
+                _ = ledger.renewed(Self.tokens("\(number)", at: number), for: parameters)
             case .renewedRejected: _ = ledger.renewed(Self.tokens("1"), for: .none, rejected: "access 0")
             }
         }

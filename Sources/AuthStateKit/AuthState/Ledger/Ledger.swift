@@ -143,15 +143,21 @@ extension AuthState.Ledger {
         return [.saveFailed(error)]
     }
 
-    /// A renewal has delivered tokens; those for parameters are kept beside the default ones, at most sixteen.
+    /// A renewal has delivered tokens; those for parameters are kept beside the default ones, the newest sixteen.
     ///
     /// - Parameter rejected: The access token that was renewed because a resource refused it; nil for other renewals.
     mutating func renewed(
         _ tokens: TokenResponse, for parameters: RenewalParameters, rejected: String? = nil
     ) -> [AuthStateEvent] {
         if !parameters.isNone {
-            if sideTokens.count >= 16 { rare.sideTokens = [:] }
-            rare.sideTokens[parameters] = tokens
+            var kept = sideTokens
+            if kept[parameters] == nil, kept.count >= 16,
+                let oldest = kept.min(by: { $0.value.issuedAt < $1.value.issuedAt })
+            {
+                kept[oldest.key] = nil
+            }
+            kept[parameters] = tokens
+            rare.sideTokens = kept
         }
         if let rejected { rare.lastRejected = rejected }
         return [.renewed]
