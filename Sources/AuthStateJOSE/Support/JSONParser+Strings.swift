@@ -129,17 +129,9 @@ extension JSONParser {
             return memcmp(start, original, decoded.count) == 0
         }
         guard isSame else { throw JSONError("a string is not UTF-8", at: start) }
-        if content.reduce(0, |) >= 0x80 { try checkMarks(text, from: start) }
-        return text
-    }
-
-    /// Throws for more combining marks in a row than text for streams has (Unicode, UAX 15, section 13): the standard library sorts
-    /// them when it compares or hashes texts, in time that grows with the square of their number.
-    private func checkMarks(_ text: String, from start: Int) throws(JSONError) {
-        var marks = 0
-        for scalar in text.unicodeScalars where scalar.value >= 0x300 || marks > 0 {
-            marks = scalar.properties.canonicalCombiningClass == .notReordered ? 0 : marks + 1
-            guard marks <= 30 else { throw JSONError("a string has more than 30 combining marks in a row", at: start) }
+        if boundsMarks, content.reduce(0, |) >= 0x80, text.hasTooManyMarks {
+            throw JSONError("a string has more than 30 combining marks in a row", at: start)
         }
+        return text
     }
 }

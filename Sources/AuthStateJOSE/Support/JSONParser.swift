@@ -4,8 +4,8 @@ extension JSONValue {
     /// Reads one JSON document strictly (RFC 8259).
     ///
     /// Refused: bytes that are not UTF-8, a byte order mark, duplicate member names, anything after the value,
-    /// surrogates without their partner, numbers that are too long or beyond a double's range, and nesting deeper than
-    /// `maximumDepth` (never more than 512). The time taken grows linearly with the document.
+    /// surrogates without their partner, more than 30 combining marks in a row, numbers that are too long or beyond a
+    /// double's range, and nesting deeper than `maximumDepth` (never more than 512). The time taken grows linearly with the document.
     ///
     /// - Parameters:
     ///   - bytes: The document.
@@ -44,10 +44,11 @@ package struct KnownMember {
 }
 
 extension JSONValue {
-    /// Reads a document as `init(parsing:)` does, but for one member, of which it tells what was found.
+    /// Reads a document that this library wrote as `init(parsing:)` does, but for one member, of which it tells what was found. It
+    /// may have any number of combining marks, because its texts may have come from elsewhere than JSON.
     package init(parsing bytes: [UInt8], except member: inout KnownMember) throws(JSONError) {
         (self, member) = try bytes.withUnsafeBufferPointer { bytes throws(JSONError) in
-            var parser = JSONParser(bytes: bytes, maximumDepth: 64)
+            var parser = JSONParser(bytes: bytes, maximumDepth: 64, boundsMarks: false)
             return try parser.parseDocument(except: member)
         }
     }
@@ -57,6 +58,8 @@ struct JSONParser {
     /// The document. Every access is behind a comparison with its count, because release builds check no bounds here.
     let bytes: UnsafeBufferPointer<UInt8>
     let maximumDepth: Int
+    /// Whether texts with too many combining marks are refused.
+    let boundsMarks: Bool
     var position = 0
     /// The complete members of the objects that are not closed yet.
     private var members: [Member] = []
@@ -74,9 +77,10 @@ struct JSONParser {
         let value: JSONValue
     }
 
-    init(bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int) {
+    init(bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, boundsMarks: Bool = true) {
         self.bytes = bytes
         self.maximumDepth = maximumDepth
+        self.boundsMarks = boundsMarks
         members.reserveCapacity(16)
     }
 

@@ -40,6 +40,17 @@ extension String {
         guard utf8.elementsEqual(bytes) else { return nil }
     }
 
+    /// Whether the text has more combining marks in a row than text for streams has (Unicode, UAX 15, section 13): the standard
+    /// library sorts them when it compares or hashes texts, in time that grows with the square of their number.
+    package var hasTooManyMarks: Bool {
+        var marks = 0
+        for scalar in unicodeScalars where scalar.value >= 0x300 || marks > 0 {
+            marks = scalar.properties.canonicalCombiningClass == .notReordered ? 0 : marks + 1
+            if marks > 30 { return true }
+        }
+        return false
+    }
+
     /// At most 100 characters, each one that is not printable ASCII a question mark: for text that came from outside.
     var shown: String { String(unicodeScalars.prefix(100).map { (" "..."~").contains($0) ? Character($0) : "?" }) }
 }

@@ -19,28 +19,35 @@ public struct Parameters: Sendable, Hashable, Codable, ExpressibleByDictionaryLi
     ///
     /// Nil when an escape is malformed or the bytes are not UTF-8.
     public init?(decoding text: some StringProtocol) {
-        self.init(text) { _, _ in nil }
+        self.init(text, decode: PercentEncoding.decode) { _, _ in nil }
     }
 
-    /// Reads the answer in a callback, where a text for people may be in another encoding than UTF-8; nil when a parameter by
-    /// which something is decided cannot be read.
+    /// Reads the answer in a callback, where a text for people may be in another encoding than UTF-8; nil when a name, or a
+    /// parameter by which something is decided, cannot be read. One of more than 30 combining marks in a row, which JSON may not have
+    /// either, cannot be read; as another parameter's value it is left out.
     package init?(answer text: some StringProtocol) {
-        self.init(text) { name, value in
+        self.init(text) { text in
+            PercentEncoding.decode(text).flatMap { $0.hasTooManyMarks ? nil : $0 }
+        } mend: { name, value in
             guard !Self.decisive.contains(name) else { return nil }
             Leniency.unusableMember.note(name)
             return PercentEncoding.readable(value)
         }
+        pairs.removeAll { $0.value.hasTooManyMarks }
     }
 
-    /// - Parameter mend: Returns the value of a parameter whose bytes are not UTF-8 or whose escapes are malformed, or nil.
-    private init?(_ text: some StringProtocol, mend: (_ name: String, _ value: Substring) -> String?) {
+    /// - Parameters:
+    ///   - decode: Returns a name or a value; nil when it cannot be read.
+    ///   - mend: Returns the value of a parameter that cannot be read, or nil.
+    private init?(
+        _ text: some StringProtocol, decode: (Substring) -> String?,
+        mend: (_ name: String, _ value: Substring) -> String?
+    ) {
         pairs = []
         for part in Substring(text).split(separator: "&", omittingEmptySubsequences: true) {
             let name = part.prefix { $0 != "=" }
             let value = part[name.endIndex...].dropFirst()
-            guard let name = PercentEncoding.decode(name),
-                let value = PercentEncoding.decode(value) ?? mend(name, value)
-            else { return nil }
+            guard let name = decode(name), let value = decode(value) ?? mend(name, value) else { return nil }
             pairs.append(Pair(name: name, value: value))
         }
     }

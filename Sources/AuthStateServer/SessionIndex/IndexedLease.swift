@@ -33,7 +33,9 @@ struct IndexedLease: AuthStateLease {
 
     // No last save: the entries are written after the state, and before another holder changes both.
     func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
-        let (before, after) = (stored, IndexedSession(archive: archive))
+        // One that cannot be read would be stored without its entries; other bytes are no state.
+        let record = try AuthStateArchive.isArchive(archive) ? AuthStateArchive(data: archive).record : nil
+        let (before, after) = (stored, IndexedSession(record))
         let isSameLogin = before.session.grant == after.session.grant
         if !isSameLogin {
             // Also for a cancelled caller: what is saved may be the only copy of the tokens.

@@ -41,6 +41,21 @@ import Testing
         )
     }
 
+    @Test(
+        "a login with more combining marks than JSON may have, in its callback or in an annotation, is indexed and restored",
+        arguments: [false, true])
+    func combiningMarks(isAnnotation: Bool) async throws {
+        let annotations = isAnnotation ? ["note": String(repeating: "\u{301}", count: 31)] : [:]
+        let extra = isAnnotation ? "" : "&x=" + String(repeating: "%CC%81", count: 31)
+        let pending = try await pool.beginLogin(redirectURI: redirectURI)
+        let callback = AuthorizationCallback(url: try await DirectUserAgent().visit(pending).url + extra)
+        let state = try await pool.completeLogin(pending, callback: callback, for: "a", annotations: annotations)
+        let subject = try #require(state.user?.subject)
+        #expect(try await pool.keys(of: subject, at: try Issuer(fixture.provider.issuer)) == ["a"])
+        let restored = try await Self.pool(fixture, base).state(for: "a")
+        #expect(restored.isAuthorized && restored.record.annotations == annotations)
+    }
+
     @Test func `a login of another client is not completed, and its code is not spent`() async throws {
         var request = fixture.request()
         request.redirectURI = redirectURI

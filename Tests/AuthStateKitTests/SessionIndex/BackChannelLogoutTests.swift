@@ -138,6 +138,15 @@ import Testing
         }
     }
 
+    @Test func `an archive that cannot be read is not saved, as it would have no entries`() async throws {
+        try await IndexedAuthStateStore(site.base).withLease("a", deadline: .seconds(10)) { lease in
+            _ = try await expectStoreError(.storeCorrupt) {
+                _ = try await lease.save(Data(#"{"format":3,"state":7}"#.utf8), expecting: nil)
+            }
+        }
+        #expect(try await site.base.load("a") == nil)
+    }
+
     @Test("a sweep keeps the entries of sessions that continue, and deletes abandoned states with theirs")
     func sweep() async throws {
         let site = try await Site(clock: clock)

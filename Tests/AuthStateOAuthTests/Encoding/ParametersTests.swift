@@ -26,6 +26,18 @@ struct ParametersTests {
         arguments: ["a=%", "a=%4", "a=%zz", "%=a", "a=%FF", "a=%C3", "a=%ED%A0%80", "a=%C0%AF"])
     func malformed(_ text: String) { #expect(Parameters(decoding: text) == nil) }
 
+    @Test("an answer with more than 30 combining marks in a row is read without them, where nothing is decided by them")
+    func combiningMarks() {
+        func text(_ text: String, marks: Int = 31) -> String {
+            text.replacing("*", with: String(repeating: "%CC%81", count: marks))
+        }
+        #expect(Parameters(answer: text("code=c&x=*&scope=*&y=%FF*"))?.encoded == "code=c")
+        #expect(Parameters(answer: text("code=c&x=*", marks: 30))?["x"]?.unicodeScalars.count == 30)
+        for name in Parameters.decisive { #expect(Parameters(answer: text("\(name)=*")) == nil) }
+        #expect(Parameters(answer: text("code=c&*=x")) == nil)
+        #expect(Parameters(decoding: text("x=*"))?["x"]?.unicodeScalars.count == 31, "a request of one's own is whole")
+    }
+
     @Test func `encoding and decoding returns the same parameters, with any content`() {
         var parameters: Parameters = ["a b": "c&d=e", "ü": "\u{0}\n%+"]
         parameters.append("a b", "again")
