@@ -42,11 +42,18 @@ extension AuthStatePool {
     /// Returns at once when the calling task is cancelled.
     public func drain() async {
         // A renewal in progress refers to its state; an unsaved state may be in the table alone.
-        let states = contents.withLock { $0.table.statesInUse { !$0.hasNoStoreError } }
+        let (states, unsaved) = contents.withLock { contents in
+            var states = contents.table.statesInUse { !$0.hasNoStoreError }
+            let unsaved = states.partition { $0.hasNoStoreError }
+            return (states, unsaved)
+        }
         try? await withDeadline(options.drainDeadline, clock: service.configuration.clock.waiting) {
-            // Beside each other: one that hangs keeps no other from its save.
+            // Beside each other: one that hangs costs one place. A save may hold an open file; a wait for a renewal holds nothing.
             await withTaskGroup(of: Void.self) { group in
-                for state in states { group.addTask { await state.drain() } }
+                for (count, state) in states.enumerated() {
+                    if count >= 64, count < unsaved { await group.next() }
+                    group.addTask { await state.drain() }
+                }
             }
         }
     }

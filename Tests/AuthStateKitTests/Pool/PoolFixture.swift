@@ -111,6 +111,9 @@ final class PoolStore: AuthStateStore {
         var gates: [AuthStateKey: ScriptedTransport.Gate] = [:]
         var unreadable: Set<AuthStateKey> = []
         var isReadOnly = false
+        var saveGate: ScriptedTransport.Gate?
+        var leases = 0
+        var mostLeases = 0
     }
 
     let inner = InMemoryAuthStateStore()
@@ -119,6 +122,9 @@ final class PoolStore: AuthStateStore {
     func loads(_ key: AuthStateKey) -> Int { state.withLock { $0.loads[key] ?? 0 } }
     func hold(_ key: AuthStateKey, at gate: ScriptedTransport.Gate) { state.withLock { $0.gates[key] = gate } }
     func setUnreadable(_ keys: Set<AuthStateKey>) { state.withLock { $0.unreadable = keys } }
+    /// The most leases that were held at once.
+    var mostLeases: Int { state.withLock { $0.mostLeases } }
+    func holdSaves(at gate: ScriptedTransport.Gate) { state.withLock { $0.saveGate = gate } }
     func setReadOnly(_ isReadOnly: Bool) { state.withLock { $0.isReadOnly = isReadOnly } }
 
     /// Reads, then waits at the gate: what it returns may be old by then.
@@ -137,7 +143,14 @@ final class PoolStore: AuthStateStore {
         _ key: AuthStateKey, deadline: Duration, whileWaiting look: nonisolated(nonsending) () async throws -> R?,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
-        try await inner.withLease(key, deadline: deadline) { try await body(Lease(inner: $0, store: self)) }
+        try await inner.withLease(key, deadline: deadline) { lease in
+            state.withLock { state in
+                state.leases += 1
+                state.mostLeases = max(state.mostLeases, state.leases)
+            }
+            defer { state.withLock { $0.leases -= 1 } }
+            return try await body(Lease(inner: lease, store: self))
+        }
     }
 
     private struct Lease: AuthStateLease {
@@ -148,6 +161,7 @@ final class PoolStore: AuthStateStore {
         func reserve() async throws { try await inner.reserve() }
         func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
             try check()
+            try await store.state.withLock { $0.saveGate }?.pass()
             return try await inner.save(archive, expecting: expecting)
         }
         func delete(expecting: StoredAuthState.Version?) async throws {

@@ -192,6 +192,21 @@ struct PoolRunTests {
         await drain.value
     }
 
+    @Test func `draining saves all states, and holds at most 64 leases at once`() async throws {
+        let (fixture, keys) = try await fixture(500)
+        fixture.store.setReadOnly(true)
+        for key in keys { _ = try await fixture.pool.state(for: key).refresh() }
+        fixture.store.setReadOnly(false)
+        let gate = ScriptedTransport.Gate()
+        fixture.store.holdSaves(at: gate)
+        let drain = Task { await fixture.pool.drain() }
+        try await bounded { await gate.arrivals(64) }
+        gate.open()
+        await drain.value
+        #expect(fixture.store.mostLeases == 64)
+        for key in keys { #expect(try await fixture.store.record(key)?.refreshToken == "\(key)-r1") }
+    }
+
     @Test func `draining saves unsaved changes, also of states that no caller holds`() async throws {
         let (fixture, keys) = try await fixture(1)
         fixture.store.setReadOnly(true)
