@@ -35,9 +35,6 @@ package struct PoolTable<State: PoolMember>: Sendable {
 
         var key: AuthStateKey { state.key }
 
-        /// Whether its time has come, or was chosen before the clock was set back.
-        fileprivate func isDue(at now: Double) -> Bool { due <= now || due > now + RenewalPlan.longestPause }
-
         fileprivate init(_ state: State, jitter: Double, lastUse: Int) {
             (self.state, unretained) = (state, Unmanaged.passUnretained(state))
             (self.jitter, self.lastUse) = (Float(jitter), UInt32(lastUse))
@@ -49,6 +46,8 @@ package struct PoolTable<State: PoolMember>: Sendable {
     private var queue: ArraySlice<AuthStateKey> = []
     private var hand = 0
     private var cursor = 0
+    /// The time of the last sweep, in seconds since 1970.
+    private var sweptAt = -Double.infinity
     /// The number of sweeps so far.
     private(set) var tick = 0
     /// The number of states that wait in the queue or are being handled.
@@ -168,12 +167,15 @@ extension PoolTable {
             tick += 1
             return nil
         }
+        // The clock was set back: all times of checks were chosen by the former one.
+        if now < sweptAt - 1 { for place in slots.indices { slots[place].due = -.infinity } }
+        sweptAt = now
         var evicted: [State] = []
         for _ in 0..<min(count, cursor) {
             cursor -= 1
             if tick - Int(slots[cursor].lastUse) >= idleTicks, isFree(cursor), mayGo(slots[cursor].state) {
                 evicted.append(remove(at: cursor))
-            } else if slots[cursor].isDue(at: now), !slots[cursor].isQueued {
+            } else if slots[cursor].due <= now, !slots[cursor].isQueued {
                 let due = nextLook(slots[cursor])
                 slots[cursor].due = due
                 if due <= now {

@@ -7,8 +7,7 @@ struct RenewalPlan: Sendable {
     static let longestWait = 60.0
     /// The longest time that tokens are renewed ahead of the end of their freshness, however long they last.
     static let longestAhead = 600.0
-    /// The longest pause after failures: an hour that the provider asks for, and half of it for the jitter.
-    static let longestPause = longestRetryAfter * 1.5
+    /// The longest `Retry-After` that is heeded.
     private static let longestRetryAfter = 3600.0
 
     /// The part of the tokens' fresh time, at its end, over which the renewals are spread.

@@ -42,15 +42,18 @@ struct PoolTableTests {
         for number in [1, 2, 4, 5] { #expect(table.slot(key(number)) != nil) }
     }
 
-    @Test func `a check that was put off before the clock was set back is made at once`() {
-        var (table, looks) = (filled(1), 0)
-        for now in [10_000.0, 10_001, 1_000, 1_001] {
+    @Test(
+        "a check that was put off before the clock was set back is made at once",
+        arguments: [(9000.0, 5400.0), (3600.0, 60.0), (5.0, 60.0)])
+    func setBack(_ step: Double, _ pause: Double) {
+        var (table, looks) = (filled(5), 0)
+        for now in [10_000.0, 10_001, 10_000.5, 10_001 - step, 10_002 - step] {
             _ = sweep(&table, now: now) { _ in
                 looks += 1
-                return now + RenewalPlan.longestPause
+                return now + pause
             }
         }
-        #expect(looks == 2)
+        #expect(looks == 10)
     }
 
     @Test func `an item in use stays beyond the capacity, and leaves once it is released`() {
