@@ -71,7 +71,10 @@ extension TokenAnswer {
         } catch {
             var error = error
             // A page in place of a renewal's answer did not come from the provider, nor one to a poll: the user may yet confirm.
-            if response.isPage, [.deviceCode, .ciba].contains(request.grantType) {
+            // With another status it did: the endpoint is another one, or the client is refused.
+            if response.isPage, isSuccess || [400, 403].contains(response.status),
+                [.deviceCode, .ciba].contains(request.grantType)
+            {
                 error.code = .temporarilyUnavailable
             }
             let isAnswer = isSuccess && error.code != .temporarilyUnavailable

@@ -151,6 +151,24 @@ import Testing
         #expect(try await task.value.isAuthorized)
     }
 
+    @Test("a page of another endpoint, or of a redirect, ends the waiting at once", arguments: [302, 401, 404])
+    func foreignPage(_ status: Int) async throws {
+        world.provider.inject(.text("<html>", contentType: "text/html", status: status), at: .token)
+        let error = try await bounded { [world] in
+            await authError { _ = try await world.run(pauses: [5]) { try await world.logIn { _ in } } }
+        }
+        #expect(error?.code == (status == 302 ? .redirected : .malformedResponse))
+        #expect(world.provider.requestCount(.token) == 1)
+    }
+
+    @Test func `a page that something on the way answers with ends no login`() async throws {
+        world.provider.inject(.text("<html>", contentType: "text/html"), at: .token)
+        let state = try await world.run(pauses: [5, 10]) {
+            try await world.logIn { world.provider.decide(userCode: $0.userCode, allow: true) }
+        }
+        #expect(state.isAuthorized && world.provider.requestCount(.token) == 2)
+    }
+
     @Test("after a long wait the provider's keys are fetched again before the codes are spent, not after")
     func oldKeys() async throws {
         let world = try await World { $0.deviceCodeLifetime = .seconds(90000) }

@@ -175,12 +175,13 @@ import Testing
     }
 
     private func answer(
-        _ body: String, _ headers: TransportHeaders = [:], grant: TokenRequest.Grant = .clientCredentials
+        _ body: String, _ headers: TransportHeaders = [:], status: Int = 200,
+        grant: TokenRequest.Grant = .clientCredentials
     ) throws -> TokenAnswer {
         let provider = ProviderConfiguration(
             authorizationEndpoint: nil, tokenEndpoint: try #require(URL(string: "https://op.example/token")))
         return TokenAnswer(
-            refusal(body, headers, status: 200), to: TokenRequest(Client(provider, id: "c"), grant),
+            refusal(body, headers, status: status), to: TokenRequest(Client(provider, id: "c"), grant),
             sentAt: Date(timeIntervalSince1970: 0))
     }
 
@@ -209,7 +210,12 @@ import Testing
         guard case .error = renewal else { throw CancellationError() }
         // The user may confirm when the page is gone.
         for grant in [TokenRequest.Grant.deviceCode("d"), .backchannelAuthentication("b")] {
-            #expect(failure(try answer(" \n<html>", grant: grant))?.kind == .transient)
+            for status in [200, 204, 400, 403, 408, 429, 502] {
+                #expect(failure(try answer(" \n<html>", status: status, grant: grant))?.kind == .transient)
+            }
+            for status in [302, 401, 404, 405, 410] {
+                #expect(failure(try answer(" \n<html>", status: status, grant: grant))?.kind != .transient)
+            }
         }
     }
 
