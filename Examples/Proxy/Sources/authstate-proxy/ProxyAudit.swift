@@ -49,11 +49,13 @@ final class ProxyAudit: Sendable {
             let isWhole = writeAll(&rest, to: descriptor)
             let end = waiting[..<rest.startIndex].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
             var status = stat()
-            // A line that is begun is taken back: the file may be emptied, or moved away, before there is room for the rest.
-            if rest.startIndex > end, fstat(descriptor, &status) == 0 {
-                _ = ftruncate(descriptor, status.st_size - off_t(rest.startIndex - end))
-            }
-            waiting.removeFirst(end)
+            // A line that is begun is taken back: the file may be emptied, or moved away, before there is room for the rest. One that
+            // may only grow keeps the beginning, and the line is continued.
+            let isTaken =
+                rest.startIndex == end
+                || fstat(descriptor, &status) == 0
+                    && ftruncate(descriptor, status.st_size - off_t(rest.startIndex - end)) == 0
+            waiting.removeFirst(isTaken ? end : rest.startIndex)
             return isWhole
         }
     }

@@ -460,13 +460,32 @@ struct ProxyRulesTests {
                 limit(.max)
                 #expect(note(5))
                 #expect(try numbers() == [-1, 0, 1, 2, 3, 4, 5])
-                let size = try #require(
-                    FileManager.default.attributesOfItem(atPath: file)[.size] as? Int)
-                limit(rlim_t(size + 10))
+                func limitGrowth() throws {
+                    let size = try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int
+                    limit(rlim_t(try #require(size) + 10))
+                }
+                try limitGrowth()
                 #expect(!note(6) && !note(7))
                 try FileManager.default.removeItem(atPath: file)
                 #expect(audit.canWrite)
                 #expect(try numbers() == [6, 7])
+                // A file that may only grow (chattr +a), where the file system has such files, and the superuser runs the tests.
+                func setGrowing(_ isGrowing: Bool) -> Bool {
+                    let descriptor = open(file, O_RDONLY)
+                    defer { close(descriptor) }
+                    var flags = 0
+                    guard ioctl(descriptor, 0x8008_6601, &flags) == 0 else { return false }
+                    flags = isGrowing ? flags | 0x20 : flags & ~0x20
+                    return ioctl(descriptor, 0x4008_6602, &flags) == 0
+                }
+                limit(.max)
+                guard setGrowing(true) else { return }
+                defer { _ = setGrowing(false) }
+                try limitGrowth()
+                #expect(!note(8))
+                limit(.max)
+                #expect(note(9))
+                #expect(try numbers() == [6, 7, 8, 9])
             }
         }
     #endif
