@@ -238,10 +238,14 @@ extension ResourceAccess {
         do { response = try await send(request) } catch let error as TransportError {
             throw request.secrets.hiding(AuthStateError(error, stage: .resource))
         }
+        let rejection = TokenRejected(response, of: request.url)
+        // Some servers call a request without a token `invalid_request` (RFC 6750, section 3.1, wants no error there).
+        let wantsToken =
+            response.status == 401
+            && AuthenticationChallenge.parse(rejection.challenges).flatMap(AuthenticationChallenge.answerable) != nil
         switch ResourceVerdict(response, now: service.configuration.clock.now) {
-        case .answered: return response
-        case .tokenRejected, .nonceWanted:
-            throw AuthStateError(TokenRejected(response, of: request.url), canRenew: false)
+        case .answered where !wantsToken: return response
+        case .answered, .tokenRejected, .nonceWanted: throw AuthStateError(rejection, canRenew: false)
         case .refused(let error): throw error
         }
     }

@@ -73,6 +73,22 @@ import Testing
         #expect(try await access.authState() == nil && world.wire.requests.count == 1)
     }
 
+    @Test(
+        "a 401 that calls a request without a token invalid leads to a login; with a token it is the caller's",
+        arguments: [false, true])
+    func invalidRequest(_ isInvalid: Bool) async throws {
+        let world = try await ResourceWorld { $0.protectedResource.metadataPlaces = [.challenge] }
+        // The words of GitHub and Supabase.
+        let challenge =
+            #"Bearer error="invalid_request", error_description="No access token was provided in this request""#
+        world.wire.challengeEdit.withLock { edit in
+            edit = { $0.contains("error=") ? $0 : $0.replacing("Bearer realm", with: "\(challenge), realm") }
+        }
+        if isInvalid { world.provider.rejectAccessTokens(times: 100, challenge: challenge) }
+        #expect(try await world.access().performAction(world.get()).status == (isInvalid ? 401 : 200))
+        #expect(world.logins == 1 && world.provider.requestCount(.token) == 1)
+    }
+
     @Test("the next process continues with the stored login; another resource's login is not used")
     func stored() async throws {
         _ = try await world.access(key: "one").performAction(world.get())

@@ -13,6 +13,8 @@ struct ResourceWorld: Sendable {
         private let seen = Lock<[TransportRequest]>([])
         /// Where GET is answered with 405, as servers of the Model Context Protocol do that keep no sessions.
         let takesOnlyPost = Lock<URL?>(nil)
+        /// Changes the challenges of answers.
+        let challengeEdit = Lock<(@Sendable (String) -> String)?>(nil)
         var requests: [TransportRequest] { seen.withLock { $0 } }
 
         func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -20,7 +22,12 @@ struct ResourceWorld: Sendable {
             if request.method == .get, request.url == takesOnlyPost.withLock({ $0 }) {
                 return TransportResponse(status: 405, headers: ["Allow": "POST"])
             }
-            return try await SystemTransport.shared.send(request)
+            var response = try await SystemTransport.shared.send(request)
+            if let edit = challengeEdit.withLock({ $0 }) {
+                let challenges = response.headers[values: "WWW-Authenticate"]
+                response.headers[values: "WWW-Authenticate"] = challenges.map(edit)
+            }
+            return response
         }
     }
 
