@@ -34,6 +34,8 @@ package enum Leniency: String, Sendable, CaseIterable {
 
     /// Parameters of a challenge that spaces separate, and no comma (RFC 9110, section 11.6.1).
     case challengeSpaces
+    /// A value of a challenge without the quotation marks that it needs, as a URL does (RFC 9110, section 11.2).
+    case challengeQuotes
 
     // Places
     /// A metadata document behind a redirect within its own origin.

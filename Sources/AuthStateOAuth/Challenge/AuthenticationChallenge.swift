@@ -37,7 +37,8 @@ public struct AuthenticationChallenge: Sendable, Hashable, Codable {
 
     /// Reads the values of all header lines; several challenges may share a line.
     ///
-    /// A missing comma between parameters is read as one. Nil when a line can be read in more than one way, or in none.
+    /// A missing comma between parameters is read as one, and a value may lack its quotation marks. Nil when a line can be read in
+    /// more than one way, or in none.
     public static func parse(_ lines: [String]) -> [AuthenticationChallenge]? {
         var challenges: [AuthenticationChallenge] = []
         for line in lines {
@@ -101,7 +102,12 @@ private struct ChallengeParser {
         guard rest.first == UInt8(ascii: "=") else { return nil }
         rest.removeFirst()
         skipSpaces()
-        return rest.first == UInt8(ascii: "\"") ? quotedString() : token()
+        if rest.first == UInt8(ascii: "\"") { return quotedString() }
+        // A token68 has nothing but `=` after its first one.
+        guard let word = token() else { return nil }
+        guard let more = text({ (0x21...0x7E).contains($0) && !"\",;".utf8.contains($0) }) else { return word }
+        Leniency.challengeQuotes.note("WWW-Authenticate")
+        return word + more
     }
 
     private mutating func quotedString() -> String? {

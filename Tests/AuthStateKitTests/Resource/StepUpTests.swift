@@ -37,6 +37,17 @@ struct StepUpTests {
         #expect(world.provider.requestCount(.registration) == 1)
     }
 
+    @Test("a challenge whose URL lacks its quotation marks leads to the first login, and to one for more rights")
+    func unquoted() async throws {
+        let world = try await world { $0.protectedResource.metadataPlaces = [.challenge] }
+        let place = world.provider.url(of: .namedResourceMetadata).absoluteString
+        world.wire.challengeEdit.withLock { edit in edit = { $0.replacing("\"\(place)\"", with: place) } }
+        let access = try world.access()
+        _ = try await access.performAction(world.get())
+        #expect(try await access.performAction(world.post()).status == 200)
+        #expect(scopes(world) == [["api"], ["api", "email"]])
+    }
+
     @Test("requests that lack the same right at once share one login")
     func shared() async throws {
         let world = try await world()

@@ -97,6 +97,11 @@ import Testing
         } attack: { _ in
             try readChallenge(#"Bearer scope="a" scope="b""#)
         },
+        .challengeQuotes: Example { service in
+            try service.reading { try readChallenge("Bearer error=x, resource_metadata=https://api.example/m") }
+        } attack: { _ in
+            try readChallenge("Bearer error=x, scope=api:read, scope=api:write")
+        },
         .metadataRedirect: Example {
             _ = try await discover($0, [redirect("https://op.example/metadata"), document()])
         } attack: {

@@ -50,6 +50,15 @@ struct AuthenticationChallengeTests {
             (#"Bearer realm="a\\b\c""#, [Challenge(scheme: "Bearer", parameters: ["realm": #"a\bc"#])]),
             (#"Bearer realm="ü""#, [Challenge(scheme: "Bearer", parameters: ["realm": "ü"])]),
             ("Bearer   a=1", [Challenge(scheme: "Bearer", parameters: ["a": "1"])]),
+            // Stripe's, whose value lacks its quotation marks.
+            ("Bearer a=https://x.example/m", [Challenge(scheme: "Bearer", parameters: ["a": "https://x.example/m"])]),
+            (
+                "Bearer a=1, b=https://x.example/?c=d e=\"f\", Basic g=h",
+                [
+                    Challenge(scheme: "Bearer", parameters: ["a": "1", "b": "https://x.example/?c=d", "e": "f"]),
+                    Challenge(scheme: "Basic", parameters: ["g": "h"]),
+                ]
+            ),
             ("", []), (" , ", []),
         ] as [(String, [AuthenticationChallenge])])
     func grammar(_ line: String, _ expected: [AuthenticationChallenge]) {
@@ -61,7 +70,8 @@ struct AuthenticationChallengeTests {
         arguments: [
             #"Bearer realm="open"#, #"Bearer realm="open\"#, #"realm="x""#, "=", "Bearer =x", "Bearer a=1 b",
             #"Bearer a="1"b="2""#, "Bearer a=1, a=2", "Bearer A=1, a=2", "{\"error\":\"x\"}", "Bearer ü=1", "\u{0}",
-            #"Bearer "quoted""#, "Bearer error: invalid_token", "Bearer a=(b)",
+            #"Bearer "quoted""#, "Bearer error: invalid_token", "Bearer a=(b)", "Bearer a=https://x.example b",
+            "Bearer a=https://x.example, a=b", "Bearer error=x; scope=y", "Bearer a=b/c;d=e", #"Bearer a=b/"c""#,
         ])
     func junk(_ line: String) {
         #expect(AuthenticationChallenge.parse([line]) == nil)
