@@ -16,6 +16,10 @@ extension ResourceAccess {
         private var notGranted: Set<Scope> = []
         /// The grants that the resource has refused since it allowed a request.
         private var refused: Set<String> = []
+        /// The scopes that the next login asks for only because the one before did: the resource no longer lists them.
+        var unlisted: Set<Scope> = []
+        /// Such scopes of a login that a server has refused.
+        private(set) var retired: Set<Scope> = []
         /// The clients that a server has refused to know: each is registered anew.
         private var forgotten: Set<Forgotten> = []
         /// Whether the registration that is kept is one of them, see `Options.registersAnew`.
@@ -108,6 +112,16 @@ extension ResourceAccess.History {
         if notGranted.count >= 256 { notGranted = [] }
         notGranted.formUnion(missing)
         return missing
+    }
+
+    /// Records that a server has refused the scopes of a login.
+    ///
+    /// - Returns: Whether the next login asks for fewer.
+    @discardableResult
+    mutating func scopesRefused() -> Bool {
+        let count = retired.count
+        retired.formUnion(unlisted)
+        return retired.count > count
     }
 
     // MARK: - Clients

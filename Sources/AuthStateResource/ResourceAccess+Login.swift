@@ -111,6 +111,7 @@ extension ResourceAccess {
                 await turn?.succeed()
                 return true
             } catch let refusal as AuthStateError {
+                if refusal.code == .invalidScope, history.scopesRefused() { continue }
                 // The server no longer knows the client that registered there; one that registered just now is not refused
                 // for that.
                 guard refusal.code == .invalidClient, let known = plan.registration?.clientID,

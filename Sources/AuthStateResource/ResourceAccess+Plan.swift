@@ -126,14 +126,18 @@ extension ResourceAccess {
         return servers.first { server in known.contains(where: server.isServer) } ?? first
     }
 
-    /// Returns the scopes: the program's, else by the rules. A login that an error leads to keeps what was asked for before.
+    /// Returns the scopes: the program's, else by the rules. A login that an error leads to keeps what was asked for before, without
+    /// what a server may have retired.
     ///
     /// - Throws: `AuthStateError` with `.invalidMetadata` where they would make an address that no server takes.
     private func scopes(
         _ challenge: AuthenticationChallenge?, _ metadata: ProtectedResourceMetadata, _ provider: ProviderConfiguration,
         _ home: AuthState.Record?, because error: AuthStateError?
     ) throws -> [Scope] {
-        let requested = (home?.requestedScopes ?? []) + (options.scopes ?? [])
+        let (own, challenged) = (options.scopes ?? [], challenge?.scopes ?? [])
+        let former = (home?.requestedScopes ?? []).filter { $0 != .offlineAccess && !history.retired.contains($0) }
+        history.unlisted = Set(former).subtracting((metadata.scopesSupported ?? []) + own + challenged)
+        let requested = former + own
         let scopes =
             requested.isEmpty
             ? ScopeSelection.first(challenge, resource: metadata, server: provider.metadata)

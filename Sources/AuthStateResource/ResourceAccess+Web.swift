@@ -59,6 +59,10 @@ extension ResourceAccess {
             // The next login registers anew.
             if let issuer = pending.client.provider.issuer { history.forget(pending.client.id, at: issuer) }
             throw refusal
+        } catch let refusal as AuthStateError where refusal.code == .invalidScope {
+            // The next login asks for fewer.
+            history.scopesRefused()
+            throw refusal
         }
     }
 }

@@ -48,6 +48,62 @@ struct StepUpTests {
         #expect(scopes(world) == [["api"], ["api", "email"]])
     }
 
+    /// Renames the resource's scope `read`, and ends all grants.
+    private func rename(_ world: ResourceWorld) {
+        world.provider.update {
+            $0.scopes = ["offline_access", "mcp:read"]
+            $0.protectedResource.scopes = ["mcp:read"]
+            $0.protectedResource.scopesSupported = ["mcp:read"]
+        }
+        world.provider.revokeGrants()
+    }
+
+    private func renaming(namesScopes: Bool = true) async throws -> ResourceWorld {
+        try await world {
+            $0.scopes.insert("read")
+            $0.protectedResource.scopes = ["read"]
+            $0.protectedResource.scopesSupported = ["read"]
+            $0.protectedResource.namesScopes = namesScopes
+        }
+    }
+
+    @Test(
+        "a scope that the server has retired is asked for once, whether a challenge names another or not",
+        arguments: [true, false])
+    func retired(_ namesScopes: Bool) async throws {
+        let world = try await renaming(namesScopes: namesScopes)
+        let access = try world.access()
+        _ = try await access.performAction(world.get())
+        rename(world)
+        #expect(try await access.performAction(world.get()).status == 200)
+        let refused: Set<String> = namesScopes ? ["read", "mcp:read"] : ["read"]
+        #expect(scopes(world) == [["read"], refused, ["mcp:read"]])
+        rename(world)
+        #expect(try await access.performAction(world.get()).status == 200 && world.logins == 4)
+    }
+
+    @Test("a login in two requests leaves out the scope that the one before it was refused for")
+    func retiredInTwoRequests() async throws {
+        let world = try await renaming()
+        let access = try world.access(login: .elsewhere)
+        try await world.logIn(access)
+        rename(world)
+        let ended = await authError { try await access.performAction(world.get()) }
+        #expect(await authError { try await world.logIn(access, because: ended) }?.code == .invalidScope)
+        try await world.logIn(access, because: ended)
+        #expect(scopes(world).last == ["mcp:read"])
+    }
+
+    @Test("scopes that the program chose are refused once: no second page is shown")
+    func refusedChoice() async throws {
+        let world = try await renaming()
+        let access = try world.access { $0.scopes = ["read"] }
+        _ = try await access.performAction(world.get())
+        rename(world)
+        #expect(await authError { try await access.performAction(world.get()) }?.code == .invalidScope)
+        #expect(world.logins == 2)
+    }
+
     @Test("requests that lack the same right at once share one login")
     func shared() async throws {
         let world = try await world()
