@@ -209,13 +209,15 @@ extension ResourceAccess {
 }
 
 extension AuthStateError {
-    /// A login is needed, and the program has no way to show a page.
+    /// A login is needed, and the program has no way to show a page. The status is 401 where the resource refused the token, or
+    /// wants one; there is none where the grant has ended.
     static func personNeeded(
         for resource: ResourceIdentifier, because reason: AuthStateError?, of grantID: String?
     ) -> AuthStateError {
         var error = AuthStateError(
             .notLoggedIn, stage: .authorization, "A user has to log in for \(resource).",
-            hint: "Begin a login, and show its page to the user.", underlying: reason)
+            hint: "Begin a login, and show its page to the user.",
+            httpStatus: reason?.code == .tokenRejected ? 401 : nil, underlying: reason)
         (error.challenge, error.grantID) = (reason?.challenge, grantID)
         return error
     }

@@ -16,8 +16,8 @@ extension ResourceAccess {
     ///   - operation: What the request does, for the bound of logins for more rights; nil takes method and path.
     /// - Throws: `AuthStateError`: what `AuthState.performAction` throws; of stage resourceMetadata, discovery, registration,
     ///   authorization or token when a login fails, for the step that failed; `.notLoggedIn` when a user is needed and none
-    ///   is at hand; `.insufficientScope` when more rights were asked for in vain; `.invalidArgument` for a URL of another
-    ///   origin. `CancellationError`.
+    ///   is at hand, with `httpStatus` 401 where the resource refused the token, or wants one; `.insufficientScope` when more
+    ///   rights were asked for in vain; `.invalidArgument` for a URL of another origin. `CancellationError`.
     public nonisolated(nonsending) func performAction(
         _ request: TransportRequest, operation: String? = nil
     ) async throws -> TransportResponse {

@@ -349,6 +349,23 @@ import Testing
         #expect(try await calling.performAction(world.get()).status == 200 && world.logins == 3)
     }
 
+    @Test func `the error of a call without a page tells a refused token from a grant that has ended`() async throws {
+        let clock = ManualClock()
+        let world = try await ResourceWorld(clock: clock)
+        func isToldOf(_ status: Int?) async -> Bool {
+            let error = await authError { try await world.access(login: .elsewhere).performAction(world.get()) }
+            return error?.code == .notLoggedIn && error?.httpStatus == status
+        }
+        #expect(await isToldOf(401))
+        try await world.access().logIn()
+        world.provider.rejectAccessTokens(times: 2)
+        #expect(await isToldOf(401))
+        try await world.access().logIn()
+        world.provider.revokeGrants()
+        clock.advance(by: .seconds(7200))
+        #expect(await isToldOf(nil))
+    }
+
     @Test func `a login that another process has made since an error answers the error: no second page is shown`()
         async throws
     {
