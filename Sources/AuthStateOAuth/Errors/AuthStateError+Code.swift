@@ -76,7 +76,8 @@ extension AuthStateError.Code {
     public static let invalidScope = known("invalidScope")
     /// `invalid_request`.
     public static let invalidRequest = known("invalidRequest")
-    /// `invalid_target` (RFC 8707, RFC 8693): a resource or audience that the provider does not know or does not serve.
+    /// `invalid_target` (RFC 8707, RFC 8693): a resource or audience that the provider does not know or does not serve;
+    /// `invalid_grant` for tokens beside the default ones.
     public static let invalidTarget = known("invalidTarget")
     /// `invalid_authorization_details` (RFC 9396).
     public static let invalidAuthorizationDetails = known("invalidAuthorizationDetails")

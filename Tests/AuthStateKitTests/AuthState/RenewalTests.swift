@@ -245,6 +245,29 @@ struct RenewalTests {
         #expect(sent?.contains("resource=https%3A%2F%2Fapi.example") == true)
     }
 
+    @Test("invalid_grant for other scopes keeps the login")
+    func refusedScopes() async throws {
+        let fixture = try Fixture([Fixture.error("invalid_grant")])
+        let store = InMemoryAuthStateStore()
+        let state = fixture.state(store: store)
+        let error = await authError { try await state.freshTokens(RenewalParameters(scopes: ["x"])) }
+        #expect(error?.code == .invalidTarget && error?.response?.error == "invalid_grant")
+        #expect(state.isAuthorized && state.authorizationError == nil)
+        #expect(try await state.freshTokens().accessToken == "SECRET-access-0")
+        #expect(fixture.transport.requests.count == 1)
+        #expect(try await store.record()?.authorizationError == nil)
+    }
+
+    @Test("invalid_grant for other scopes is followed by a renewal of default tokens that are not fresh")
+    func refusedScopesOfDeadGrant() async throws {
+        let fixture = try Fixture([Fixture.error("invalid_grant"), Fixture.error("invalid_grant")])
+        let state = fixture.state()
+        fixture.clock.advance(by: .seconds(4000))
+        let error = await authError { try await state.freshTokens(RenewalParameters(scopes: ["x"])) }
+        #expect(error?.code == .invalidGrant && state.authorizationError?.code == .invalidGrant)
+        #expect(fixture.transport.requests.count == 2)
+    }
+
     @Test func `two renewals at once with different parameters never spend the same refresh token`() async throws {
         let fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2), Fixture.tokens(3)])
         let state = fixture.state()

@@ -123,6 +123,8 @@ extension AuthState {
     ) async throws -> Tokens {
         try await notice()
         if let tokens = usable(parameters, reason) { return tokens }
+        // The refresh token may be dead: a caller that only asks with parameters would never learn of it.
+        if !parameters.isNone, error.code == .invalidTarget { _ = try await self.tokens(.none, reason: .stale) }
         let record = ledger.shown.value
         guard parameters.isNone, let live = try record.liveTokens(insteadOf: error, reason, at: clock.now) else {
             throw error

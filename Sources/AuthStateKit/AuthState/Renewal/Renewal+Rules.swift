@@ -119,6 +119,7 @@ extension AuthState.Renewal {
             return supersede(&ledger)
         }
         let error = explained(error, ledger)
+        guard parameters.isNone else { return save(then: .refuse(error.refusingParameters), &ledger) }
         return save(
             .tokenRefused(request.grant.refreshToken ?? "", error), then: .refuse(error), &ledger)
     }
@@ -222,6 +223,19 @@ extension AuthState.Renewal {
             error.message = "The access token expires too soon, and there is no refresh token to renew it with."
             (error.expected, error.received) = ("valid for \(seconds(needed))", "valid for \(seconds(left))")
         }
+        return error
+    }
+}
+
+extension AuthStateError {
+    /// The refusal of tokens beside the default ones: some providers send `invalid_grant` for an API that the user has not
+    /// consented to.
+    fileprivate var refusingParameters: Self {
+        var error = self
+        error.code = .invalidTarget
+        error.hint =
+            recognizedFailure?.hint
+            ?? "The provider issues no such token for this login, which is kept. Log in with these scopes or resources."
         return error
     }
 }

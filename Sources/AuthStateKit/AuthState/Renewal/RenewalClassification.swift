@@ -4,7 +4,8 @@ package import AuthStateOAuth
 package enum RenewalClassification: Sendable, Hashable {
     /// The provider cannot be reached or is busy: the state stays, try again, after so many seconds if it said so.
     case transient(retryAfter: Double?)
-    /// The grant is gone: the state moves into error.
+    /// The grant is gone: the state moves into error. In answer to a request with parameters the grant is kept: a renewal of
+    /// the default tokens tells whether it is gone.
     case reauthenticationRequired
     /// Refused without a reason: the grant is kept, and not renewed for a while.
     case refusedWithoutReason
