@@ -268,6 +268,29 @@ struct RenewalTests {
         #expect(fixture.transport.requests.count == 2)
     }
 
+    @Test("a refusal without a reason of tokens for a resource pauses those tokens alone")
+    func pauseOfOneResource() async throws {
+        let fixture = try Fixture([.json(#"{"message":"Forbidden"}"#, status: 403), Fixture.tokens(1)])
+        let state = fixture.state()
+        fixture.clock.advance(by: .seconds(4000))
+        let parameters = RenewalParameters(resources: ["https://api.example"])
+        #expect(await authError { try await state.freshTokens(parameters) }?.code == .refusedWithoutReason)
+        #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
+        #expect(await authError { try await state.freshTokens(parameters) }?.retryAfter == .seconds(30))
+        #expect(fixture.transport.requests.count == 2)
+    }
+
+    @Test("a provider that is busy with tokens for a resource is not asked for the default tokens either")
+    func busyWithOneResource() async throws {
+        let busy = TransportResponse(status: 429, headers: ["Retry-After": "60"])
+        let fixture = try Fixture([.response(busy), Fixture.tokens(1)])
+        let state = fixture.state()
+        fixture.clock.advance(by: .seconds(4000))
+        _ = await authError { try await state.freshTokens(RenewalParameters(resources: ["https://api.example"])) }
+        #expect(await authError { try await state.freshTokens() }?.retryAfter == .seconds(60))
+        #expect(fixture.transport.requests.count == 1)
+    }
+
     @Test func `two renewals at once with different parameters never spend the same refresh token`() async throws {
         let fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2), Fixture.tokens(3)])
         let state = fixture.state()

@@ -19,6 +19,8 @@ extension AuthState.Ledger {
         var outcomes: UInt64 = 0
         /// The tokens requested with parameters: in memory, beside the default ones.
         var sideTokens: [RenewalParameters: TokenResponse] = [:]
+        /// The pauses in which tokens with these parameters are not requested: in memory, beside that of the default ones.
+        var pauses: [RenewalParameters: AuthState.RenewalPause] = [:]
         /// The last access token that was renewed because a resource refused it.
         var lastRejected: String?
     }

@@ -34,6 +34,7 @@ extension AuthState {
         var outcomes: UInt64 { rare.outcomes }
         var storeError: Box<AuthStateError>? { rareBox?.value.storeError }
         var sideTokens: [RenewalParameters: TokenResponse] { rareBox?.value.sideTokens ?? [:] }
+        var pauses: [RenewalParameters: RenewalPause] { rareBox?.value.pauses ?? [:] }
         var lastRejected: String? { rare.lastRejected }
         var isSaved: Bool { newest.value.stamps == storedStamps }
 
@@ -158,9 +159,17 @@ extension AuthState.Ledger {
             }
             kept[parameters] = tokens
             rare.sideTokens = kept
+            rare.pauses[parameters] = nil
         }
         if let rejected { rare.lastRejected = rejected }
         return [.renewed]
+    }
+
+    /// Tokens for parameters were refused, and this process does not ask for them for a while; at most sixteen pauses are kept.
+    mutating func paused(_ pause: AuthState.RenewalPause, for parameters: RenewalParameters) -> [AuthStateEvent] {
+        if pauses.count >= 16 { rare.pauses = [:] }
+        rare.pauses[parameters] = pause
+        return []
     }
 
     /// Replaces parts with equal ones that other states already have.
@@ -230,7 +239,8 @@ extension AuthState.Ledger {
     /// Replaces the newest record; what belongs to another grant is forgotten.
     private mutating func advance(to next: Box<AuthState.Record>) {
         if rareBox != nil, next.value.grantID != newest.value.grantID {
-            (rare.undecided, rare.isRemoved, rare.sideTokens, rare.lastRejected) = (nil, false, [:], nil)
+            (rare.undecided, rare.isRemoved, rare.lastRejected) = (nil, false, nil)
+            (rare.sideTokens, rare.pauses) = ([:], [:])
         }
         newest = next
     }

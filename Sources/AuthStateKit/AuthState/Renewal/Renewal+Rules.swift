@@ -28,7 +28,8 @@ extension AuthState.Renewal {
         let record = ledger.newest.value
         if reason != .explicit, let error = record.authorizationError { return finish(.failed(error)) }
         if let usable = usable(ledger) { return finish(.tokens(usable)) }
-        if reason != .explicit, let pause = record.renewalPause, pause.contains(moment.now) {
+        let pauses = [record.renewalPause, ledger.pauses[parameters]].compactMap(\.self)
+        if reason != .explicit, let pause = pauses.first(where: { $0.contains(moment.now) }) {
             return finish(.failed(pause.error(at: moment.now)))
         }
         guard let request = record.renewalRequest(parameters) else {
@@ -119,7 +120,11 @@ extension AuthState.Renewal {
             return supersede(&ledger)
         }
         let error = explained(error, ledger)
-        guard parameters.isNone else { return save(then: .refuse(error.refusingParameters), &ledger) }
+        guard parameters.isNone else {
+            let error = error.refusingParameters
+            hold(for: Self.pause / 2, after: error, &ledger)
+            return save(then: .refuse(error), &ledger)
+        }
         return save(
             .tokenRefused(request.grant.refreshToken ?? "", error), then: .refuse(error), &ledger)
     }
@@ -182,6 +187,12 @@ extension AuthState.Renewal {
     ) {
         let until = moment.now.addingTimeInterval(seconds)
         let pause = AuthState.RenewalPause(from: moment.now, until: until, error: error)
+        // A refusal of other tokens says nothing about the default ones. A provider that is busy is so for all.
+        guard parameters.isNone || error.kind == .transient else {
+            if let refreshToken { apply(.rotated(refreshToken: refreshToken), at: stamp, &ledger) }
+            events += ledger.paused(pause, for: parameters)
+            return
+        }
         apply(.renewalRefused(refreshToken: refreshToken, pause: pause), at: stamp, &ledger)
     }
 
