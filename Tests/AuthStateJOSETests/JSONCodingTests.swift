@@ -129,6 +129,12 @@ struct JSONCodingTests {
         #expect(try JSONValue.null.decoded(as: Int?.self) == nil)
     }
 
+    @Test("a date beyond all calendars is read as one within them", arguments: [1.0, -1])
+    func largeDate(_ sign: Double) throws {
+        let date = try JSONValue(encoding: sign * 1e300).decoded(as: Date.self)
+        #expect(date == Date(timeIntervalSince1970: sign * 1e12))
+    }
+
     @Test(
         "a value of another type is an error with the way to it",
         arguments: [

@@ -68,7 +68,8 @@ private final class JSONValueDecoder: Decoder {
         } else if type == Self.list {
             found = value.arrayValue
         } else if type == Date.self {
-            found = value.doubleValue.map(Date.init(timeIntervalSince1970:))
+            // Within 30,000 years either way: a number from outside may be too large for an integer, or a calendar.
+            found = value.doubleValue.map { Date(timeIntervalSince1970: min(max($0, -1e12), 1e12)) }
         } else if type == URL.self {
             found = value.stringValue.flatMap(URL.init(string:))
         } else {

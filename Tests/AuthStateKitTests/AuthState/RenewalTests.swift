@@ -1,3 +1,4 @@
+import AuthStateFoundation
 import AuthStateKit
 import AuthStateTesting
 import Testing
@@ -168,6 +169,22 @@ struct RenewalTests {
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
     }
 
+    @Test("a stored pause ends after an hour at most", arguments: ["4102444800", "1e300"])
+    func damagedPause(_ until: String) async throws {
+        var fixture = try Fixture([.json("", status: 400), Fixture.tokens(1)])
+        let state = fixture.state()
+        fixture.clock.advance(by: .seconds(4000))
+        _ = await authError { try await state.freshTokens() }
+        let archive = String(decoding: try AuthStateArchive(state.record).data(), as: UTF8.self)
+            .replacing(/"until":[^,}]+/, with: #""until":\#(until)"#)
+        fixture.record = try AuthStateArchive(data: Data(archive.utf8)).record
+        let damaged = fixture.state()
+        fixture.clock.advance(by: .seconds(3599))
+        #expect(await authError { try await damaged.freshTokens() }?.retryAfter == .seconds(1))
+        fixture.clock.advance(by: .seconds(1))
+        #expect(try await damaged.freshTokens().accessToken == "SECRET-access-1")
+    }
+
     @Test(
         "a lost answer is recorded, and a later refusal says so",
         arguments: [
@@ -229,6 +246,13 @@ struct RenewalTests {
         #expect(narrow?.code == .noRefreshToken && narrow?.message.contains("has ended") == false)
         #expect(state.status == before)
         #expect(fixture.transport.requests.isEmpty)
+    }
+
+    @Test func `an access token that expires beyond all calendars needs a refresh token, too`() async throws {
+        var fixture = try Fixture(refreshToken: nil)
+        fixture.record.lastTokenResponse?.accessTokenExpirationDate = Date(timeIntervalSince1970: 1e300)
+        let state = fixture.state()
+        #expect(await authError { try await state.refresh() }?.code == .noRefreshToken)
     }
 
     @Test("parameters are part of what is asked for, and their tokens never replace the default ones")

@@ -142,11 +142,15 @@ extension AuthState {
         /// The error of the last renewal.
         var error: AuthStateError
 
+        /// The longest time of a pause, in seconds; a damaged archive may have an end far ahead.
+        static let longest: Double = 3600
+
+        /// The beginning; a pause without one lasted a minute at most.
+        private var start: Date { from ?? until.addingTimeInterval(-60) }
+        var end: Date { min(until, start.addingTimeInterval(Self.longest)) }
+
         /// Returns whether a date is in the pause. A date before its beginning is not: it shows that a clock was set.
-        func contains(_ date: Date) -> Bool {
-            // A pause without a beginning lasted a minute at most.
-            (from ?? until.addingTimeInterval(-60)) <= date && date < until
-        }
+        func contains(_ date: Date) -> Bool { start <= date && date < end }
     }
 }
 

@@ -100,7 +100,7 @@ extension AuthState.Renewal {
         case .transient(let retryAfter):
             if isUnconfirmed { apply(.renewalUnconfirmed, &ledger) }
             if let retryAfter, retryAfter > 0 {
-                hold(for: min(retryAfter, Self.longestPause), after: error, &ledger)
+                hold(for: min(retryAfter, AuthState.RenewalPause.longest), after: error, &ledger)
             }
         case .configuration, .refusedAnswer:
             if isUnconfirmed { apply(.renewalUnconfirmed, &ledger) }
@@ -198,8 +198,6 @@ extension AuthState.Renewal {
 
     /// The time for which a refused renewal is not tried again, in seconds.
     private static let pause: Double = 60
-    /// The longest time for which a provider may ask not to be called, in seconds.
-    private static let longestPause: Double = 3600
 
     private func usable(_ ledger: AuthState.Ledger) -> TokenResponse? {
         ledger.usableTokens(
@@ -218,7 +216,7 @@ extension AuthState.Renewal {
 
     private func nothingToRenewWith(_ record: AuthState.Record) -> AuthStateError {
         let left = record.accessTokenExpirationDate?.timeIntervalSince(moment.now) ?? 0
-        let seconds = { (seconds: Double) in "\(Int(seconds)) seconds" }
+        let seconds = { (seconds: Double) in "\(Int(min(seconds, 1e15))) seconds" }
         var error = AuthStateError(
             .noRefreshToken, stage: .refresh,
             "The access token has ended, and there is no refresh token to renew it with.",
@@ -253,7 +251,7 @@ extension AuthStateError {
 
 extension AuthState.RenewalPause {
     fileprivate func error(at now: Date) -> AuthStateError {
-        let seconds = until.timeIntervalSince(now)
+        let seconds = end.timeIntervalSince(now)
         var error = error
         error.message += " The next renewal is tried in \(Int(seconds.rounded(.up))) s."
         error.retryAfter = .seconds(seconds)
