@@ -86,6 +86,17 @@ extension RenewalTests {
         #expect(asked == [resources, resources])
     }
 
+    @Test func `a client that was refused renews at once with the secret of a new registration`() async throws {
+        let fixture = try Fixture([Fixture.error("invalid_client", status: 401), Fixture.tokens(1)])
+        let state = fixture.state()
+        fixture.clock.advance(by: .seconds(4000))
+        #expect(await authError { try await state.freshTokens() }?.code == .invalidClient)
+        let answer = #"{"client_id":"client","client_secret":"SECRET-new","client_secret_expires_at":0}"#
+        let registration = try RegistrationResponse(TransportResponse(status: 201, body: Data(answer.utf8)))
+        try await state.commit(.registrationChanged(registration))
+        #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
+    }
+
     @Test("a login by a client that is registered here keeps the registration; one by another client does not")
     func registration() async throws {
         let fixture = try Fixture([Fixture.tokens(1, refresh: false), Fixture.tokens(2, refresh: false)])

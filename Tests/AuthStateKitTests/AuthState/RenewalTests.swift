@@ -141,7 +141,7 @@ struct RenewalTests {
     }
 
     @Test(
-        "errors of the configuration are thrown and the grant is kept",
+        "errors of the configuration are thrown, not asked for again for some seconds, and the grant is kept",
         arguments: ["invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope"])
     func configurationErrors(_ code: String) async throws {
         let fixture = try Fixture([Fixture.error(code, status: 401), Fixture.tokens(1)])
@@ -150,7 +150,10 @@ struct RenewalTests {
         let error = await authError { try await state.freshTokens() }
         #expect(error?.kind == .configuration)
         #expect(error?.response?.error == code)
-        #expect(state.isAuthorized)
+        #expect(state.isAuthorized && state.record.renewalPause == nil)
+        #expect(await authError { try await state.freshTokens() }?.code == error?.code)
+        #expect(fixture.transport.requests.count == 1)
+        fixture.clock.advance(by: .seconds(10))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
     }
 

@@ -19,7 +19,7 @@ extension AuthState.Ledger {
         var outcomes: UInt64 = 0
         /// The tokens requested with parameters: in memory, beside the default ones.
         var sideTokens: [RenewalParameters: TokenResponse] = [:]
-        /// The pauses in which tokens with these parameters are not requested: in memory, beside that of the default ones.
+        /// The pauses in which this process does not request tokens: in memory, beside the record's, which is for all processes.
         var pauses: [RenewalParameters: AuthState.RenewalPause] = [:]
         /// The last access token that was renewed because a resource refused it.
         var lastRejected: String?

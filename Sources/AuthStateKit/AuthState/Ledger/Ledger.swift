@@ -159,13 +159,13 @@ extension AuthState.Ledger {
             }
             kept[parameters] = tokens
             rare.sideTokens = kept
-            rare.pauses[parameters] = nil
         }
+        if !pauses.isEmpty { rare.pauses[parameters] = nil }
         if let rejected { rare.lastRejected = rejected }
         return [.renewed]
     }
 
-    /// Tokens for parameters were refused, and this process does not ask for them for a while; at most sixteen pauses are kept.
+    /// Tokens were refused, and this process does not request them for a while; at most sixteen pauses are kept.
     mutating func paused(_ pause: AuthState.RenewalPause, for parameters: RenewalParameters) -> [AuthStateEvent] {
         if pauses.count >= 16 { rare.pauses = [:] }
         rare.pauses[parameters] = pause
@@ -242,6 +242,8 @@ extension AuthState.Ledger {
             (rare.undecided, rare.isRemoved, rare.lastRejected) = (nil, false, nil)
             (rare.sideTokens, rare.pauses) = ([:], [:])
         }
+        // The client may have another secret.
+        if !pauses.isEmpty, next.value.stamps.registration != newest.value.stamps.registration { rare.pauses = [:] }
         newest = next
     }
 

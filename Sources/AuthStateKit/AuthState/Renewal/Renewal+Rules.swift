@@ -104,6 +104,10 @@ extension AuthState.Renewal {
             }
         case .configuration, .refusedAnswer:
             if isUnconfirmed { apply(.renewalUnconfirmed, &ledger) }
+            // For this process alone: others may have the right secret. Short, so that a corrected one is soon found.
+            if error.kind == .configuration, error.httpStatus != nil, request.client == ledger.newest.value.client {
+                events += ledger.paused(pause(for: 10 * moment.jitter, after: error), for: parameters)
+            }
         }
         return save(then: .fail(error), &ledger)
     }
@@ -185,8 +189,7 @@ extension AuthState.Renewal {
         _ refreshToken: String? = nil, at stamp: AuthState.Stamp? = nil, for seconds: Double,
         after error: AuthStateError, _ ledger: inout AuthState.Ledger
     ) {
-        let until = moment.now.addingTimeInterval(seconds)
-        let pause = AuthState.RenewalPause(from: moment.now, until: until, error: error)
+        let pause = pause(for: seconds, after: error)
         // A refusal of other tokens says nothing about the default ones. A provider that is busy is so for all.
         guard parameters.isNone || error.kind == .transient else {
             if let refreshToken { apply(.rotated(refreshToken: refreshToken), at: stamp, &ledger) }
@@ -194,6 +197,10 @@ extension AuthState.Renewal {
             return
         }
         apply(.renewalRefused(refreshToken: refreshToken, pause: pause), at: stamp, &ledger)
+    }
+
+    private func pause(for seconds: Double, after error: AuthStateError) -> AuthState.RenewalPause {
+        AuthState.RenewalPause(from: moment.now, until: moment.now.addingTimeInterval(seconds), error: error)
     }
 
     /// The time for which a refused renewal is not tried again, in seconds.
