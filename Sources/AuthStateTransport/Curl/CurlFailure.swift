@@ -56,14 +56,20 @@
 
         private static func kind(of code: Int, _ transfer: CurlTransfer) -> TransportError.Code {
             if transfer.excess != nil { return .responseTooLarge }
-            if proxyRefusal(transfer) != nil { return .unreachable }
             if code == AuthStateCurl_CURLE_COULDNT_CONNECT, transfer.refusedAddress != nil { return .addressNotAllowed }
-            if isRefusedCertificate(transfer) { return .clientCertificate }
-            let kind = kinds[code] ?? .connectionLost
+            let kind = lastKind(of: code, transfer)
             // A kept connection took the request and died; the next one could not be made.
             if transfer.attempts > 0, kind == .unreachable || kind == .insecureConnection { return .connectionLost }
+            // With TLS 1.3 a new connection's certificate is refused after the attempt.
+            if transfer.hasReconnected, kind == .clientCertificate { return .connectionLost }
             // libcurl has one code for both timeouts; the shorter one ends the wait for a connection.
             return kind == .timedOut && !hasUsedItsTime(transfer) ? .unreachable : kind
+        }
+
+        /// Returns the kind of the last connection's failure.
+        private static func lastKind(of code: Int, _ transfer: CurlTransfer) -> TransportError.Code {
+            if proxyRefusal(transfer) != nil { return .unreachable }
+            return isRefusedCertificate(transfer) ? .clientCertificate : kinds[code] ?? .connectionLost
         }
 
         /// Returns whether the server ended the connection over the client's certificate (RFC 8446, section 6.2):
@@ -127,7 +133,7 @@
                 return "\(peer) answered something that is not HTTP."
             case (_, AuthStateCurl_CURLE_ABORTED_BY_CALLBACK):
                 return "\(peer) closed the connection without an answer; the request was not repeated."
-            case (.connectionLost, _) where kinds[code] != nil:
+            case (.connectionLost, _) where kinds[code] != nil || proxyRefusal(transfer) != nil:
                 return "\(peer) closed the connection without an answer, and another failed: \(detail(code, transfer))."
             default:
                 return "The exchange with \(peer) failed: \(reason(code, transfer))."

@@ -31,6 +31,8 @@
         private var hasAllowedAddress = false
         /// The number of attempts to send the request; more than one when a kept connection turned out to be dead.
         private(set) var attempts = 0
+        /// Whether a connection was opened after an attempt, which a kept connection took.
+        private(set) var hasReconnected = false
         /// Whether libcurl counts `attempts` (since 7.80).
         var countsAttempts = false
 
@@ -136,6 +138,7 @@
 
         /// Called with each address that a name resolves to, before anything is sent there; false forbids it.
         func mayConnect(to address: UnsafePointer<AuthStateCurlAddress>) -> Bool {
+            if attempts > 0 { hasReconnected = true }
             let policy = exchange.request.addressPolicy
             guard policy != .any, !leavesNameToProxy else { return true }
             var bytes = [UInt8](repeating: 0, count: 16)

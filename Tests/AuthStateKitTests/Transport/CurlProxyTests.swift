@@ -52,5 +52,24 @@
                 #expect(unknown?.message.contains("proxy.invalid:3128 (ALL_PROXY)") == true)
             }
         }
+
+        @Test(
+            "a POST that a dead tunnel took is not sent again when the proxy refuses the next one",
+            .enabled(if: TLSServer.isAvailable && ChangingTLSServer.isAvailable, "needs openssl and python3"))
+        func deadTunnel() async {
+            await #expect(processExitsWith: .success) {
+                let provider = try TLSServer()
+                let proxy = try ChangingTLSServer(provider, isProxy: true)
+                setenv("https_proxy", proxy.url, 1)
+                let transport = CurlTransport(configuration: .init(certificateAuthorityFile: provider.certificate))
+                _ = try await transport.send(TransportRequest("https://op.example/first"))
+                let request = try TransportRequest("https://op.example/token", method: .post, body: "x")
+                let error = try #require(try await failure(transport, request))
+                #expect(error.code == .connectionLost && error.requestMayHaveBeenSent, "\(error)")
+                #expect(error.message.contains("503"), "\(error)")
+                let connect = "CONNECT op.example:443 HTTP/1.1"
+                #expect(proxy.finish() == [connect, "GET /first HTTP/1.1", "POST /token HTTP/1.1", connect])
+            }
+        }
     }
 #endif

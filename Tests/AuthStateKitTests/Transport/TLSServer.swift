@@ -2,7 +2,7 @@
     import Foundation
     import Testing
 
-    /// `openssl s_server` with a certificate of its own for 127.0.0.1.
+    /// `openssl s_server` with a certificate of its own for 127.0.0.1 and op.example.
     final class TLSServer {
         private static let openssl = "/usr/bin/openssl"
         static var isAvailable: Bool { FileManager.default.isExecutableFile(atPath: openssl) }
@@ -22,8 +22,8 @@
                 Self.openssl,
                 [
                     "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                    "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out",
-                    certificate,
+                    "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1,DNS:op.example", "-keyout", key,
+                    "-out", certificate,
                 ])
             try #require(maker.wait() == 0)
             process = try Program(
