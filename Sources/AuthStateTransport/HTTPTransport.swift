@@ -25,7 +25,8 @@ public protocol HTTPTransport: Sendable {
     ///
     /// The transport holds a piece of the body at a time, and the request is sent once. `body` of the request does not count; its
     /// `timeout` is the time that the server may take for a piece, and for the head after the last one. A server may answer before it
-    /// has the whole body: the rest is not read then.
+    /// has the whole body: the rest is not read after a status of 300 or above, nor after an answer that closes the connection. Any
+    /// other answer ends after the body.
     ///
     /// The default reads the whole body first, at most 16 MiB. A transport around another one forwards the call.
     ///

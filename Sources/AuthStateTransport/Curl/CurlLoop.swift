@@ -15,10 +15,8 @@
         private var transfers: [ObjectIdentifier: CurlTransfer] = [:]
         /// The streams whose head has just come. Their callers are told when libcurl has read what came with it: one wake serves both.
         private var begun: [(transfer: CurlTransfer, head: TransportResponse)] = []
-        /// The streams that were answered before the end of their body, which is not sent any further.
-        private var cutOff: [CurlTransfer] = []
-        /// The time to look at them again.
-        private var nextRelease = ContinuousClock.now
+        /// The uploads that have been answered, maybe before the end of their body.
+        private var answered: [CurlTransfer] = []
         /// The earliest end of the time for a stream's head; that head may have come since.
         private var firstHeadEnd: ContinuousClock.Instant?
         /// The number of streams in progress, whose connections do not count.
@@ -104,15 +102,15 @@
                         }
                     }
                 }
-                isRinging = sockets.waitAndAct(
-                    until: [queue.firstEnd, firstHeadEnd, cutOff.isEmpty ? nil : nextRelease].compactMap(\.self).min())
-                release()
+                isRinging = sockets.waitAndAct(until: [queue.firstEnd, firstHeadEnd].compactMap(\.self).min())
+                let hasRead = sockets.hasRead || !begun.isEmpty
                 endLate()
                 for exchange in queue.removeExpired(at: .now) {
                     exchange.finish(.failure(CurlFailure.noConnection(for: exchange.request)))
                 }
                 makeRoom()
                 finishEnded()
+                if hasRead { release() }
             }
         }
 
@@ -123,16 +121,17 @@
             begun = []
             for begun in all { begun.transfer.exchange.begin(begun.head) }
             streams += all.count
-            cutOff += all.map { $0.transfer }.filter { $0.exchange.upload?.isStopped == true }
+            answered += all.map { $0.transfer }.filter { transfer in
+                transfer.exchange.upload.map { $0.isStopped || !transfer.isMultiplexed } ?? false
+            }
             for begun in all { leave(begun.transfer.host) }
         }
 
-        /// Lets exchanges end whose answer is whole. libcurl ends none whose sending is paused; it asks for bytes that do not come, and
-        /// pauses again, as long as it has not the whole answer of a server that closes the connection.
+        /// Lets uploads end whose answer is whole. libcurl ends none whose sending is paused; it asks for bytes that do not come, and
+        /// pauses again, as long as it has not the whole answer of a server that closes the connection. Called while none is over:
+        /// libcurl before 7.69 crashes.
         private func release() {
-            guard !cutOff.isEmpty, nextRelease <= .now else { return }
-            for transfer in cutOff { transfer.pause() }
-            nextRelease = .now + .milliseconds(20)
+            for transfer in answered where transfer.exchange.body?.hasRoom == true { transfer.pause() }
         }
 
         /// Ends the streams whose head has not come in time.
@@ -216,8 +215,7 @@
         private func learn(from transfer: CurlTransfer) {
             // What the folder lacked once is likely to be needed again.
             if transfer.search == .system { authorities.first = .system }
-            let version = AuthStateCurlGetLong(transfer.easy, AuthStateCurl_CURLINFO_HTTP_VERSION)
-            if version == AuthStateCurl_CURL_HTTP_VERSION_2_0 { queue.noteMultiplexing(transfer.host) }
+            if transfer.isMultiplexed { queue.noteMultiplexing(transfer.host) }
         }
 
         /// Starts an exchange again, for which the folder had no authority.
@@ -236,7 +234,7 @@
         /// Frees what an exchange holds, whether or not it is over for libcurl.
         private func drop(_ transfer: CurlTransfer, isOver: Bool = false) {
             transfers[ObjectIdentifier(transfer.exchange)] = nil
-            if transfer.exchange.upload != nil { cutOff.removeAll { $0 === transfer } }
+            if transfer.exchange.upload != nil { answered.removeAll { $0 === transfer } }
             // libcurl before 8.1 keeps the bytes of a pause for the next exchange with the handle, where others use the connection. One
             // that is over has none, and libcurl before 7.69 crashes.
             if transfer.hasPaused, !isOver { AuthStateCurlEasyPause(transfer.easy, 0) }

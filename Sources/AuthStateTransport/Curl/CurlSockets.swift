@@ -12,6 +12,8 @@
         /// Watches the sockets (epoll): `poll` looks through a list of all at each wait.
         private let descriptor: Int32
         private var wanted: [Int32: Interest] = [:]
+        /// Whether a socket had something to read after the last wait.
+        private(set) var hasRead = false
         private var ready = [pollfd](repeating: pollfd(), count: 64)
         private var due: ContinuousClock.Instant?
         private let clock = ContinuousClock()
@@ -51,6 +53,7 @@
         /// whether the bell rang.
         func waitAndAct(until end: ContinuousClock.Instant?) -> Bool {
             let count = AuthStateCurlAwait(descriptor, &ready, Int32(ready.count), timeout(end))
+            hasRead = false
             if let due, clock.now >= due {
                 // libcurl says anew when it wants to be called next.
                 self.due = nil
@@ -58,11 +61,15 @@
             }
             var hasRung = false
             for ready in ready.prefix(max(0, Int(count))) {
+                let action = Self.action(ready.revents)
                 if ready.fd == bell {
                     hasRung = true
-                } else if wanted[ready.fd] != nil {
+                    continue
+                }
+                if action & AuthStateCurl_CURL_CSELECT_IN != 0 { hasRead = true }
+                if wanted[ready.fd] != nil {
                     wanted[ready.fd]?.isWatched = false
-                    AuthStateCurlMultiAct(multi, ready.fd, Self.action(ready.revents))
+                    AuthStateCurlMultiAct(multi, ready.fd, action)
                     watch(ready.fd)
                 }
             }

@@ -128,10 +128,12 @@
             }
         }
 
-        /// Pauses each direction whose other side is behind, and lets the others go on.
+        /// Pauses each direction whose other side is behind, and lets the others go on. While an answer is read, libcurl pauses the
+        /// sending itself: it would not end the exchange.
         func pause() {
             let receiving = exchange.body?.hasRoom ?? true ? 0 : AuthStateCurl_CURLPAUSE_RECV
-            let sending = exchange.upload?.isStarved ?? false ? AuthStateCurl_CURLPAUSE_SEND : 0
+            let isReading = isStreaming && receiving == 0
+            let sending = !isReading && exchange.upload?.isStarved ?? false ? AuthStateCurl_CURLPAUSE_SEND : 0
             hasPaused = hasPaused || receiving != 0
             AuthStateCurlEasyPause(easy, receiving | sending)
         }
@@ -164,6 +166,11 @@
             guard code == AuthStateCurl_CURLE_OK else { return .failure(CurlFailure.error(for: code, self)) }
             exchange.body?.trailers = head.trailers
             return answer
+        }
+
+        /// Whether the connection carries several exchanges at a time (HTTP/2).
+        var isMultiplexed: Bool {
+            AuthStateCurlGetLong(easy, AuthStateCurl_CURLINFO_HTTP_VERSION) == AuthStateCurl_CURL_HTTP_VERSION_2_0
         }
 
         private var status: Int { AuthStateCurlGetLong(easy, AuthStateCurl_CURLINFO_RESPONSE_CODE) }
