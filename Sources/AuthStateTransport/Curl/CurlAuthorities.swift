@@ -20,8 +20,18 @@
         var first: Search
         /// The text of the file; nil when none was named.
         private let own: Data?
-        /// The system's bundle with the text of the file: naming a file to libcurl replaces the system's.
-        private(set) lazy var all: Data? = own.map { Self.systemBundle() + [0x0A] + $0 }
+        private var kept: Data?
+        /// The system's bundle with the text of the file: naming a file to libcurl replaces the system's. A bundle that is not found, as
+        /// when no descriptor is left, is looked for again.
+        var all: Data? {
+            mutating get {
+                guard kept == nil, let own else { return kept }
+                let bundle = Self.systemBundle()
+                let all: Data = bundle + [0x0A] + own
+                if !bundle.isEmpty { kept = all }
+                return all
+            }
+        }
 
         init(own: Data?) {
             self.own = own

@@ -3,26 +3,36 @@
     import CAuthStateCurl
 
     enum CurlLibrary {
-        private static let opened: Result<Void, TransportError> = {
+        private static let isOpen = Lock(false)
+
+        /// Opens the library unless that was done before; a failure is not kept.
+        ///
+        /// - Throws: `TransportError` with `.libraryUnavailable`, or `.unreachable` when no descriptor is left.
+        static func open() throws {
+            try isOpen.withLock { isOpen in
+                if !isOpen { try load() }
+                isOpen = true
+            }
+        }
+
+        private static func load() throws {
             if let missing = AuthStateCurlLoad() {
+                // Without a descriptor the library looks missing, too.
+                _ = try CurlMailbox()
                 let name = String(cString: missing)
                 let message =
                     name.hasPrefix("lib")
                     ? "\(name) was not found: install libcurl (Debian and Ubuntu: libcurl4; Fedora: libcurl)."
                     : "libcurl is too old, it lacks \(name): install 7.66 or newer (Debian and Ubuntu: libcurl4)."
-                return .failure(TransportError(.libraryUnavailable, message, requestMayHaveBeenSent: false))
+                throw TransportError(.libraryUnavailable, message, requestMayHaveBeenSent: false)
             }
             // AuthStateJOSE opens libcrypto so that it stays whole until the process is gone; libcurl's own call, if it came
             // first, would let it be torn down at exit under the thread that talks TLS.
             _ = try? OpenSSLBackend().digest(.sha256, of: [])
             guard AuthStateCurlGlobalInit() == AuthStateCurl_CURLE_OK else {
                 let message = "libcurl (Debian and Ubuntu: libcurl4) could not set itself up."
-                return .failure(TransportError(.libraryUnavailable, message, requestMayHaveBeenSent: false))
+                throw TransportError(.libraryUnavailable, message, requestMayHaveBeenSent: false)
             }
-            return .success(())
-        }()
-
-        /// Opens the library unless that was done before; throws `TransportError` with `.libraryUnavailable`.
-        static func open() throws { try opened.get() }
+        }
     }
 #endif

@@ -207,7 +207,7 @@ enum { AUTHSTATE_CURL_CONSTANTS(AUTHSTATE_ENUMERATOR) };
 #undef AUTHSTATE_ENUMERATOR
 
 /// Opens libcurl and finds its functions. Returns NULL when everything was found, else the name of what is missing: the
-/// library's own name, or the first symbol it lacks. Call it once, before every other function here.
+/// library's own name, or the first symbol it lacks. Call it until it finds everything, before every other function here.
 const char *AuthStateCurlLoad(void);
 
 // libcurl's functions, with the variadic ones given one type a call. Codes and options are `long`, which is Swift's Int.

@@ -76,6 +76,24 @@
             #expect(error.message == "Could not connect to 127.0.0.1:\(port): connection refused.")
         }
 
+        @Test func `a moment without descriptors is told as one, and the next request is sent`() async {
+            // In a process of its own: the limit is every test's, and libcurl has not been opened.
+            await #expect(processExitsWith: .success) {
+                let (server, transport) = (RawServer { _ in [.answer()] }, CurlTransport())
+                let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+                var limit = rlimit()
+                #expect(getrlimit(resource, &limit) == 0)
+                let usual = limit.rlim_cur
+                limit.rlim_cur = 3
+                #expect(setrlimit(resource, &limit) == 0)
+                let error = try await failure(transport, TransportRequest(server.url))
+                limit.rlim_cur = usual
+                #expect(setrlimit(resource, &limit) == 0)
+                #expect(error?.code == .unreachable && error?.message.contains("ulimit -n") == true)
+                #expect(try await failure(transport, TransportRequest(server.url)) == nil)
+            }
+        }
+
         @Test func `a name that does not exist is unreachable`() async throws {
             let error = try #require(try await failure(transport, TransportRequest("http://op.invalid/")))
             #expect(error.code == .unreachable)
