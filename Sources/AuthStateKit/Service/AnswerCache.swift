@@ -16,8 +16,8 @@ actor AnswerCache<Key: Hashable & Sendable, Value: Equatable & Sendable> {
 
     private var entries: [Key: Entry] = [:]
     private var budgets: [Key: [RefetchBudget.Sender: RefetchBudget]] = [:]
-    /// The keys whose last fetch failed.
-    private var failed: Set<Key> = []
+    /// The keys whose last fetch for a stranger failed, at most 256, and when it began.
+    private(set) var failed: [Key: Double] = [:]
     private var flights: [Key: SharedResult<Value>] = [:]
 
     /// Returns the value, fetched when none is cached or it has expired; a failure is not cached.
@@ -25,7 +25,8 @@ actor AnswerCache<Key: Hashable & Sendable, Value: Equatable & Sendable> {
     /// - Parameters:
     ///   - stale: A cached value that did not serve: another one is fetched, if the budget allows.
     ///   - sender: The sender of what the stale value did not serve for.
-    /// - Throws: The fetch's error; `RefetchBudget.Spent`, also for a stranger's junk while fetches fail; `CancellationError`, which does not disturb other callers.
+    /// - Throws: The fetch's error; `RefetchBudget.Spent`, also for what a stranger sends within five seconds of a fetch that failed;
+    ///   `CancellationError`, which does not disturb other callers.
     func value(
         of key: Key, insteadOf stale: Value? = nil, from sender: RefetchBudget.Sender = .provider, now: Double,
         fetch: @escaping @Sendable () async throws -> Answer
@@ -34,7 +35,10 @@ actor AnswerCache<Key: Hashable & Sendable, Value: Equatable & Sendable> {
         if let entry, entry.value != stale { return entry.value }
         // A caller that arrives during a fetch joins it, which costs nothing of the budget.
         if let flight = flights[key] { return try await flight.value() }
-        if entry != nil || sender == .stranger && failed.contains(key) {
+        if sender == .stranger, let began = failed[key] {
+            // A budget would be empty when the endpoint is well again.
+            if (0..<5).contains(now - began) { throw RefetchBudget.Spent() }
+        } else if entry != nil {
             try budgets[key, default: [:]][sender, default: RefetchBudget()].spend(now)
         }
         let flight = SharedResult<Value>()
@@ -44,7 +48,10 @@ actor AnswerCache<Key: Hashable & Sendable, Value: Equatable & Sendable> {
             let result: Result<Value, any Error>
             do { result = .success(keep(try await fetch(), of: key, now: now)) } catch {
                 result = .failure(error)
-                failed.insert(key)
+                if sender == .stranger {
+                    if failed.count >= 256 { failed = [:] }
+                    failed[key] = now
+                }
             }
             flights[key] = nil
             flight.finish(result)
@@ -54,8 +61,8 @@ actor AnswerCache<Key: Hashable & Sendable, Value: Equatable & Sendable> {
 
     /// Caches an answer; an unchanged value stays the same object, with everything that was derived from it.
     private func keep(_ answer: Answer, of key: Key, now: Double) -> Value {
-        if entries.count >= 256 { (entries, budgets, failed) = ([:], [:], []) }
-        failed.remove(key)
+        if entries.count >= 256 { (entries, budgets, failed) = ([:], [:], [:]) }
+        failed[key] = nil
         let before = entries[key]
         let value = before.flatMap { $0.value == answer.value ? $0.value : nil } ?? answer.value
         entries[key] = Entry(value: value, fetchedAt: now, lifetime: answer.lifetime)

@@ -127,6 +127,19 @@ final class KeyCacheTests: Sendable {
         #expect(count == 1)
     }
 
+    @Test func `of the keys whose fetch failed, strangers' alone are remembered, at most 256`() async {
+        struct Lost: Error {}
+        let cache = AnswerCache<Int, Int>()
+        for (sender, most) in [(RefetchBudget.Sender.provider, 0), (.stranger, 256)] {
+            for key in 0..<1000 {
+                await #expect(throws: Lost.self) {
+                    try await cache.value(of: key, from: sender, now: 0) { throw Lost() }
+                }
+            }
+            #expect(await cache.failed.count <= most)
+        }
+    }
+
     @Test func `one address under two issuers is kept apart`() async throws {
         _ = try await keys(at: 0)
         let other = KeyCache.Source(issuer: try Issuer("https://other.example"), url: source.url)

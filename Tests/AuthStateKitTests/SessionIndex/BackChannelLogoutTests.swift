@@ -313,17 +313,24 @@ import Testing
         #expect(await site.continues("b") == [true, true])
     }
 
-    @Test("junk as a logout token does not ask a provider again and again whose keys cannot be had")
+    @Test("junk as a logout token has unavailable keys asked for every five seconds, and spends no later request")
     func junkWithoutKeys() async throws {
-        let transport = ScriptedTransport(then: .response(TransportResponse(status: 503)))
-        let service = AuthorizationService(transport: transport)
-        for _ in 0..<20 {
-            let error = await authError {
-                _ = try await service.logoutToken("x", configuration: site.fixture.configuration, clientID: "app")
+        let site = try await Site(clock: clock)
+        let fixture = site.fixture
+        fixture.provider.injectFaults(at: .keySet) { _ in .status(503) }
+        for _ in 0..<4 {
+            for _ in 0..<5 {
+                let error = await authError {
+                    _ = try await fixture.service.logoutToken(
+                        "x", configuration: fixture.configuration, clientID: "app")
+                }
+                #expect(error?.kind == .transient)
             }
-            #expect(error?.kind == .transient)
+            clock.advance(by: .seconds(5))
         }
-        #expect(transport.requests.count == 4)
+        #expect(fixture.provider.requestCount(.keySet) == 4)
+        fixture.provider.removeFaults()
+        _ = try await site.token(subject: "user")
     }
 
     @Test func `a pool whose store has no index says so`() async throws {
