@@ -6,8 +6,9 @@ public import AuthStateOAuth
 /// `maximumResponseBytes`, and returns an answer of any status. Cancelling the task frees the caller at once.
 ///
 /// It sends nothing that goes to this machine through a proxy, and holds to the request's `addressPolicy` where it connects:
-/// to each address that a name resolves to, not to the name. With a proxy that resolves names, or a connection that was
-/// kept, there is nothing to check: a request whose policy is not `.any` uses neither.
+/// to each address that a name resolves to, not to the name. With a connection that was kept, or a proxy that resolves names,
+/// there is nothing to check: a request whose policy is not `.any` uses no kept connection, and such a proxy for https at most,
+/// where the server proves its name.
 public protocol HTTPTransport: Sendable {
     /// Sends a request and returns the whole answer; throws `TransportError`, or `CancellationError` of the task.
     func send(_ request: TransportRequest) async throws -> TransportResponse
