@@ -283,7 +283,9 @@ import Testing
                     }
                 }
                 try await Self.until {
-                    do { return try await store.withLease("a", deadline: .zero) { _ in false } } catch { return true }
+                    do { return try await store.withLease("a", deadline: .zero) { _ in false } } catch AuthStateError
+                        .Code.storeLocked
+                    { return true } catch is AuthStateError { return false }
                 }
                 async let signal = store.put("yes", "waiting")
                 let seen = try await store.withLease(
