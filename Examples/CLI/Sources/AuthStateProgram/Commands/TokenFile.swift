@@ -62,12 +62,18 @@ struct TokenFile: Command {
         var written: String?
         // A failure is told once, and its end too.
         var failure: AuthStateError.Code?
+        // Smaller for a token that no renewal has replaced: the next one is tried after half of the time that it has.
+        var longest = minValidity
         while true {
             var pause = 10.0
             do {
-                let (token, end, left) = try await fresh(state)
-                // A token that no renewal replaces is not renewed each second.
+                let (token, end, left) = try await fresh(state, validFor: longest)
                 pause = left > 0 || token != written ? min(10, max(1, left)) : 10
+                if token != written {
+                    longest = minValidity
+                } else if left <= 0, let end {
+                    longest = max(0, end.timeIntervalSinceNow / 2)
+                }
                 if token != written {
                     do throws(ReplacedFile.Fault) { try file.write(Data("\(token)\n".utf8)) } catch {
                         throw Self.unwritable(path, error)
@@ -93,11 +99,13 @@ struct TokenFile: Command {
     }
 
     /// Returns the token, its end, and the seconds after which another one is wanted.
-    private func fresh(_ state: AuthState) async throws -> (token: String, end: Date?, left: Double) {
+    private func fresh(_ state: AuthState, validFor longest: Double) async throws -> (
+        token: String, end: Date?, left: Double
+    ) {
         let issued = try await tokenType == .id ? state.idTokenLifetime : state.freshTokens().lifetime
         let lifetime = issued.map { $0 / .seconds(1) } ?? .infinity
         // Of a token that lives for a short time, half of that.
-        let validity = min(minValidity, lifetime / 2)
+        let validity = min(longest, lifetime / 2)
         let (token, end) = try await state.freshToken(tokenType, for: "the reader", validFor: .seconds(validity))
         return (token, end, (end?.timeIntervalSinceNow ?? .infinity) - validity)
     }
