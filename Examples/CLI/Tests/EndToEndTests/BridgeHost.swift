@@ -220,6 +220,14 @@ struct UntidyMCPServer: Sendable {
                 if "id" not in message: return self.answer(202, "", None)
                 self.answer(200, self.result(message, protocolVersion="2025-11-25", capabilities={}))
             listened = 0
+            def quiet(self, message):
+                if not message:
+                    Handler.listened += 1
+                    self.begin()
+                    n = Handler.listened
+                    return self.event({"jsonrpc": "2.0", "method": "notifications/message", "params": {"n": n}} if n == 12 else None, id="1", retry=100)
+                if "id" not in message: return self.answer(202, "", None)
+                self.answer(200, self.result(message, protocolVersion="2025-11-25", capabilities={}))
             def ordered(self, message):
                 if not message: return self.answer(405)
                 if message.get("method") == "initialize":

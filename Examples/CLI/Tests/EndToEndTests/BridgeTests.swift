@@ -188,6 +188,41 @@ extension EndToEndTests {
             }
         }
 
+        @Test("a call that is always refused shows one page, and one whose answer cannot be resumed shows none")
+        func refusedCall() async throws {
+            try await ForgetfulServer.run { server in
+                let user = try Authstate()
+                let host = try BridgeHost(
+                    ["\(server.issuer)/mcp", "--timeout", "20", "--browser-command", user.walker()],
+                    environment: ["XDG_STATE_HOME": user.folder("state")])
+                try await host.shakeHands()
+                #expect(try await host.answer("tools/call", id: 1, ["name": "broken"])["error"] != nil)
+                #expect(try await host.answer("tools/list", id: 2)["result"] != nil)
+                #expect(try await server.seen(at: "/authorize").count == 1)
+                try await server.tell("stubborn")
+                for id in [3, 4] as [JSONValue] {
+                    let error = try await host.answer("tools/call", id: id, ["name": "stubborn"])["error"]
+                    let text = error?["message"]?.stringValue ?? ""
+                    #expect(text.contains("does not accept the new login"), "\(text)")
+                }
+                #expect(try await server.seen(at: "/authorize").count == 2)
+                #expect(try await host.answer("tools/list", id: 5)["result"] != nil)
+                host.end()
+                #expect(try await host.program.result().status == 0)
+            }
+        }
+
+        @Test func `messages outside of answers come at once after parts of their stream that brought none`()
+            async throws
+        {
+            try await UntidyMCPServer.run { server in
+                try await BridgeHost.run("\(server.origin)/quiet") { host in
+                    try await host.shakeHands()
+                    _ = try await host.message("the message") { $0["params"]?["n"] == 12 }
+                }
+            }
+        }
+
         @Test func `messages outside of answers come again after the server has failed for a while`() async throws {
             try await UntidyMCPServer.run { server in
                 try await BridgeHost.run("\(server.origin)/faltering") { host in

@@ -94,6 +94,12 @@ struct ForgetfulServer: Sendable {
                         sessions["known"] = str(sessions["last"])
                         result = {"protocolVersion": "2025-11-25", "capabilities": {}}
                     elif self.headers.get("Mcp-Session-Id") != sessions["known"]: return self.answer(401, {}, refusal)
+                    elif message["method"] == "tools/call" and "stubborn" in told: return self.answer(401, {}, refusal)
+                    elif message["method"] == "tools/call":
+                        self.send_response(200)
+                        self.send_header("Content-Type", "text/event-stream")
+                        self.end_headers()
+                        return self.wfile.write(b"id: 1\\ndata:\\n\\n")
                     else: result = {"session": sessions["last"]}
                     if "id" not in message: return self.answer(202, {})
                     answer = {"jsonrpc": "2.0", "id": message["id"], "result": result}

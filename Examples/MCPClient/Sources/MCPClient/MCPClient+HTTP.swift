@@ -58,7 +58,7 @@ extension MCPClient {
         if let state = try await access.authState() {
             _ = try await state.performAction(http, policy: .failRequestOnly)
         } else {
-            _ = try await access.performAction(http, operation: "DELETE")
+            _ = try await access.service.transport.send(http)
         }
     }
 

@@ -78,7 +78,8 @@ actor BridgeLink {
             let access = try await access()
             do {
                 let response = try await access.stream(request, operation: operation)
-                (inVain, unproven) = ([], nil)
+                // One that may lead to no login is no proof: it may be the one that opens a session for a call that is refused.
+                if login != .never { (inVain, unproven) = ([], nil) }
                 failed?.isUntold = false
                 return response
             } catch let error as AuthStateError {

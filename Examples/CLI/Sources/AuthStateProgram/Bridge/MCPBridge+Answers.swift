@@ -27,6 +27,7 @@ extension MCPBridge {
         var idle = 0
         while true {
             idle += 1
+            let begun = ContinuousClock.now
             do {
                 while let event = try await events.next() {
                     if !event.bytes.isEmpty { idle = 0 }
@@ -36,12 +37,14 @@ extension MCPBridge {
                 if error.code == .responseTooLarge { throw error }
             }
             // The connection has ended, the stream has not: it is resumed where the server numbers its events.
+            if begun.duration(to: .now) > Self.quietTime { idle = 0 }
             // One that ends again and again, with nothing in it, and without a time to wait, has no answer to come.
             guard let last = events.lastEventID, message.revision == nil, idle < 20 || events.retry != nil else {
                 throw Self.malformed("with a stream that ended before the answer; the request may have been done")
             }
             let next = try await resumed(
-                after: last, waiting: events.retry, idle: events.retry == nil ? idle : 0, over: connection)
+                after: last, waiting: events.retry, idle: events.retry == nil ? idle : 0, over: connection,
+                login: .unlessRefused)
             events = ServerEvents(next, resuming: events)
         }
     }
@@ -67,14 +70,17 @@ extension MCPBridge {
         console.note("authstate: The server sent an answer to another request, which is left out.")
     }
 
+    /// The time after which a part of a stream without events has ended for its length, and not at once.
+    private static let quietTime = Duration.seconds(10)
+
     /// Asks for the rest of a stream, several times where the server cannot be reached.
     ///
     /// - Parameters:
-    ///   - idle: The number of its last parts that brought nothing: the pause grows with it.
+    ///   - idle: The number of its last parts that brought nothing, and ended at once: the pause grows with it.
     ///   - login: When a login may be made for it.
     private func resumed(
         after last: String?, waiting retry: Duration?, idle: Int, over connection: Connection,
-        login: BridgeLink.Login = .always, attempts: Int = 5
+        login: BridgeLink.Login, attempts: Int = 5
     ) async throws -> StreamedResponse {
         let least = max(retry ?? .seconds(1), Duration.milliseconds(100) * (1 << min(idle, 8)))
         var pause = least
@@ -115,6 +121,7 @@ extension MCPBridge {
                 var idle = 0
                 while true {
                     idle += 1
+                    let begun = ContinuousClock.now
                     do {
                         while let event = try await events.next() {
                             if !event.bytes.isEmpty { idle = 0 }
@@ -122,8 +129,10 @@ extension MCPBridge {
                         }
                     } catch is TransportError {}
                     try Task.checkCancellation()
+                    if begun.duration(to: .now) > Self.quietTime { idle = 0 }
                     let next = try await resumed(
-                        after: events.lastEventID, waiting: events.retry, idle: idle, over: connection, login: .never)
+                        after: events.lastEventID, waiting: events.retry, idle: events.retry == nil ? idle : 0,
+                        over: connection, login: .never)
                     events = ServerEvents(next, resuming: events)
                 }
             } catch is CancellationError {
@@ -149,7 +158,7 @@ extension MCPBridge {
         switch error {
         case let failure as BridgeFailure:
             failure.data?["authstate"]?["http_status"]?.intValue.map { silence(after: Int($0)) } ?? .zero
-        // A login that a call leads to may mend it; it is not asked for here, and no renewal is spent on it.
+        // A login that a call leads to may mend it. Each request that is refused costs a renewal.
         case let error as AuthStateError where error.kind == .reauthenticationRequired: silence(after: 401)
         case let error as AuthStateError where error.kind != .transient: .seconds(1e9)
         default: .zero

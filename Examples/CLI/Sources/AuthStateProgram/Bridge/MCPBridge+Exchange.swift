@@ -29,7 +29,9 @@ extension MCPBridge {
                 response = StreamedResponse(refused)
             }
         }
-        guard (200..<300).contains(response.status) else { return try await refusal(response, of: message) }
+        guard (200..<300).contains(response.status) else {
+            return try await refusal(response, of: message, login: reopening ?? .always)
+        }
         guard message.requestID != nil else { return nil }
         if isFirst {
             connection = Connection(initialize: message)
@@ -118,7 +120,9 @@ extension MCPBridge {
     }
 
     /// Returns the error that a server answers with, or tells what it answered instead.
-    private func refusal(_ response: StreamedResponse, of message: BridgedMessage) async throws -> BridgedMessage? {
+    private func refusal(
+        _ response: StreamedResponse, of message: BridgedMessage, login: BridgeLink.Login
+    ) async throws -> BridgedMessage? {
         let response = try await collected(response)
         if let id = message.requestID, Self.error(in: response) != nil {
             var members = try JSONValue(parsing: response.body).objectValue ?? [:]
@@ -126,7 +130,7 @@ extension MCPBridge {
             return try BridgedMessage.read(Data(JSONValue.object(members).serialized()))[0].get()
         }
         if message.method == "initialize", [400, 404, 405].contains(response.status),
-            let stream = try await openStream()
+            let stream = try await openStream(login)
         {
             let answer = try await exchange(message, over: stream)
             connection = Connection(initialize: message, isOld: true)

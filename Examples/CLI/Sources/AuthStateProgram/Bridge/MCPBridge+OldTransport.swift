@@ -14,11 +14,13 @@ extension MCPBridge {
     }
 
     /// Opens the stream; nil where the server has none.
-    func openStream() async throws -> OldTransport? {
+    ///
+    /// - Parameter login: When a login may be made for it.
+    func openStream(_ login: BridgeLink.Login) async throws -> OldTransport? {
         stream?.end()
         stream = nil
         let found: (URL, ServerEvents)?
-        do { found = try await findEndpoint() } catch {
+        do { found = try await findEndpoint(login) } catch {
             // The refusal of the first message says more.
             try Task.checkCancellation()
             found = nil
@@ -43,9 +45,9 @@ extension MCPBridge {
     }
 
     /// Asks for the stream, and returns the endpoint that its first event names, and the other events.
-    private func findEndpoint() async throws -> (URL, ServerEvents)? {
+    private func findEndpoint(_ login: BridgeLink.Login) async throws -> (URL, ServerEvents)? {
         let request = TransportRequest(url: url, headers: ["Accept": "text/event-stream"], timeout: timeout)
-        let response = try await link.stream(request, operation: "GET", onLogin: tellOfLogin)
+        let response = try await link.stream(request, operation: "GET", login: login, onLogin: tellOfLogin)
         guard response.hasEvents else { return nil }
         return try await within(timeout) { [url] in
             var events = ServerEvents(response)

@@ -6,7 +6,7 @@ extension MCPBridge {
     /// Waits for a session that is being opened in place of another, and opens the stream of a server of 2024-11-05 again.
     func awaitSession() async throws {
         // Where it is not opened, the message finds that by itself.
-        if let reopening { try? await reopening.valueUnlessCancelled() }
+        if let reopening { try? await reopening.task.valueUnlessCancelled() }
         try Task.checkCancellation()
         if connection.isOld, stream == nil { try await reopen(after: connection) }
     }
@@ -17,8 +17,8 @@ extension MCPBridge {
     /// - Parameter login: When a login may be made for it.
     func reopen(after used: Connection, login: BridgeLink.Login = .always) async throws {
         if let reopening {
-            do { return try await reopening.valueUnlessCancelled() } catch let error as AuthStateError
-                where login == .always && error.kind == .reauthenticationRequired
+            do { return try await reopening.task.valueUnlessCancelled() } catch let error as AuthStateError
+                where login == .always && reopening.login == .never && error.kind == .reauthenticationRequired
             {}
         }
         guard reopening == nil else { return try await reopen(after: used, login: login) }
@@ -42,7 +42,7 @@ extension MCPBridge {
             }
             listen()
         }
-        reopening = task
+        reopening = (task, login)
         try await task.valueUnlessCancelled()
     }
 

@@ -22,7 +22,7 @@ actor MCPBridge {
     /// The session with the server, in revisions before 2026-07-28.
     var connection = Connection()
     /// The session that is being opened in place of one that the server has ended; all messages but its own wait for it.
-    var reopening: Task<Void, any Error>?
+    var reopening: (task: Task<Void, any Error>, login: BridgeLink.Login)?
     /// Reads what the server sends outside of answers.
     var listener: Task<Void, Never>?
     /// The connection of a server that knows the transport of 2024-11-05 alone.
@@ -194,7 +194,7 @@ actor MCPBridge {
         let all = Task { for task in running { await task.value } }
         if await !link.holdsCalls, !isInterrupted { await all.wait(atMost: Self.grace) }
         for task in running { task.cancel() }
-        reopening?.cancel()
+        reopening?.task.cancel()
         stream?.end()
         // A host that reads no more holds up a line for ever.
         await all.wait(atMost: Self.lastStep)
