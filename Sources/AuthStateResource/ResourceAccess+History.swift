@@ -119,9 +119,13 @@ extension ResourceAccess.History {
     /// - Returns: Whether the next login asks for fewer.
     @discardableResult
     mutating func scopesRefused() -> Bool {
-        let count = retired.count
+        guard !unlisted.isSubset(of: retired) else {
+            // Refused without them: they were not the reason.
+            retired = []
+            return false
+        }
         retired.formUnion(unlisted)
-        return retired.count > count
+        return true
     }
 
     // MARK: - Clients

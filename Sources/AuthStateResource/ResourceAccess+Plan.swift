@@ -36,13 +36,17 @@ extension ResourceAccess {
         let challenge =
             if let challenge = error?.challenge {
                 challenge
-            } else if before?.isAuthorized != true || error?.isFailedRenewal(of: before) == true {
+            } else if before?.isAuthorized != true || error?.httpStatus == 401
+                || error?.isFailedRenewal(of: before) == true
+            {
                 try await probe()
             } else {
                 AuthenticationChallenge?.none
             }
+        // A login that the user asks for may be one that the resource has refused without a word. Its scopes are the program's.
+        let place = error == nil && before?.isAuthorized == true ? try await probe() : challenge
         let description = try await service.describe(
-            resource, challenge: challenge, tolerances: options.tolerances,
+            resource, challenge: place, tolerances: options.tolerances,
             signedMetadataKeys: options.signedMetadataKeys)
         let metadata = description.metadata
         let named = try server(among: metadata.authorizationServers, storedAt: before?.client.provider.issuer)

@@ -73,6 +73,20 @@ import Testing
         #expect(try await access.authState() == nil && world.wire.requests.count == 1)
     }
 
+    @Test("after a refusal that names no metadata the resource is asked without a token", arguments: [false, true])
+    func silentRefusal(_ isByUser: Bool) async throws {
+        let world = try await ResourceWorld { $0.protectedResource.metadataPlaces = [.challenge] }
+        let access = try world.access(policy: .renewOnceForRequest)
+        _ = try await access.performAction(world.get())
+        world.provider.rejectAccessTokens(times: 2, challenge: nil)
+        if isByUser {
+            try await world.access(policy: .renewOnceForRequest).logIn()
+        } else {
+            #expect(try await access.performAction(world.get()).status == 200)
+        }
+        #expect(world.logins == 2)
+    }
+
     @Test(
         "a 401 that calls a request without a token invalid leads to a login; with a token it is the caller's",
         arguments: [false, true])

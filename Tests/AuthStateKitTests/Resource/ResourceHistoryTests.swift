@@ -139,4 +139,13 @@ struct ResourceHistoryTests {
         let registrations = [history.trusted(kept, at: issuer), history.trusted(kept, at: issuer)]
         #expect(registrations == [nil, kept] && history.isForgotten("old", at: issuer))
     }
+
+    @Test("scopes that a server refuses a login without, too, were not the reason")
+    func wronglyRetired() {
+        var history = History()
+        history.unlisted = ["admin"]
+        #expect(history.scopesRefused() && history.retired == ["admin"])
+        history.unlisted = []
+        #expect(!history.scopesRefused() && history.retired.isEmpty)
+    }
 }

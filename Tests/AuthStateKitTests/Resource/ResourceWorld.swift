@@ -56,14 +56,16 @@ struct ResourceWorld: Sendable {
     /// An access, as a process has it.
     func access(
         clients: [ResourceClient] = [.registering(metadata)], login: ResourceLogin = .presenting(DirectUserAgent()),
-        store: (any AuthStateStore)? = nil, key: AuthStateKey? = nil,
+        store: (any AuthStateStore)? = nil, key: AuthStateKey? = nil, policy: UnauthorizedPolicy = .renewOnce,
         _ change: (inout ResourceAccess.Options) -> Void = { _ in }
     ) throws -> ResourceAccess {
         var options = ResourceAccess.Options()
         change(&options)
+        var stateOptions = AuthState.Options()
+        stateOptions.unauthorizedPolicy = policy
         return try ResourceAccess(
             url.absoluteString, clients: clients, login: login, store: store ?? self.store, key: key, service: service,
-            options: options)
+            stateOptions: stateOptions, options: options)
     }
 
     func get() -> TransportRequest { TransportRequest(url: url) }
