@@ -28,7 +28,7 @@
                 guard kept == nil, let own else { return kept }
                 let bundle = Self.systemBundle()
                 let all: Data = bundle + [0x0A] + own
-                if !bundle.isEmpty { kept = all }
+                if !bundle.isEmpty || !Self.bundles.contains(where: { access($0, F_OK) == 0 }) { kept = all }
                 return all
             }
         }

@@ -131,7 +131,9 @@
         /// pauses again, as long as it has not the whole answer of a server that closes the connection. Called while none is over:
         /// libcurl before 7.69 crashes.
         private func release() {
-            for transfer in answered where transfer.exchange.body?.hasRoom == true { transfer.pause() }
+            for transfer in answered where transfer.exchange.body?.hasRoom == true {
+                if let upload = transfer.exchange.upload, upload.isStopped || upload.isStarved { transfer.pause() }
+            }
         }
 
         /// Ends the streams whose head has not come in time.
