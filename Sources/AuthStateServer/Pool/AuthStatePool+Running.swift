@@ -101,8 +101,12 @@ extension AuthStatePool {
         }
         if let pause { return (pause + 5 * jitter(), Int(slot.failures)) }
         do {
-            if !state.renewalFacts.isSaved { try await state.save() }
-            if slot.isUnchecked {
+            let isLate = !state.renewalFacts.isSaved
+            if isLate {
+                contents.withLock { $0.table.setUnchecked(true, state) }
+                try await state.save()
+            }
+            if isLate || slot.isUnchecked {
                 try await state.checkSession(isNew: false)
                 contents.withLock { $0.table.setUnchecked(false, state) }
             }

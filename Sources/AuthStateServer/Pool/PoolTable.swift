@@ -28,7 +28,7 @@ package struct PoolTable<State: PoolMember>: Sendable {
         fileprivate var lastUse: UInt32
         /// The number of its renewals that failed in a row.
         fileprivate(set) var failures: UInt8 = 0
-        /// Whether its login was not saved at once: its session may have ended before it was in the index.
+        /// Whether a change, which may be a login, was not saved at once: its session may have ended before it was in the index.
         fileprivate(set) var isUnchecked = false
         fileprivate var isUsed = true
         fileprivate var isQueued = false
@@ -139,7 +139,7 @@ extension PoolTable {
             if slots[hand].isUsed {
                 slots[hand].isUsed = false
                 hand += 1
-            } else if isFree(hand), mayGo(slots[hand].state) {
+            } else if !slots[hand].isUnchecked, isFree(hand), mayGo(slots[hand].state) {
                 // The last one moves here, and is looked at next.
                 evicted.append(remove(at: hand))
             } else {
@@ -173,7 +173,9 @@ extension PoolTable {
         var evicted: [State] = []
         for _ in 0..<min(count, cursor) {
             cursor -= 1
-            if tick - Int(slots[cursor].lastUse) >= idleTicks, isFree(cursor), mayGo(slots[cursor].state) {
+            if tick - Int(slots[cursor].lastUse) >= idleTicks, !slots[cursor].isUnchecked, isFree(cursor),
+                mayGo(slots[cursor].state)
+            {
                 evicted.append(remove(at: cursor))
             } else if slots[cursor].due <= now, !slots[cursor].isQueued {
                 let due = nextLook(slots[cursor])

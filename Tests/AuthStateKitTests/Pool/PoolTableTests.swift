@@ -30,6 +30,18 @@ struct PoolTableTests {
         return evicted
     }
 
+    @Test func `an item whose login is not checked yet stays`() {
+        var table = filled(1)
+        func set(_ isUnchecked: Bool) {
+            if let item = table.slot(key(0))?.state { table.setUnchecked(isUnchecked, item) }
+        }
+        set(true)
+        #expect(table.makeRoom(0) { _ in true }.isEmpty)
+        #expect(sweep(&table, idleTicks: 0) == 0)
+        set(false)
+        #expect(table.makeRoom(0) { _ in true }.count == 1)
+    }
+
     @Test func `an item that was used since the hand passed it stays, an unused one leaves`() {
         var table = filled(4)
         table.insert(Item(key(4)), jitter: 0)

@@ -75,6 +75,28 @@ import Testing
         #expect(await authError { try await pools[1].state(for: "a") }?.code == .notLoggedIn)
     }
 
+    @Test("a login in place of another that could not be saved ends with its session, too")
+    func unsavedInPlace() async throws {
+        let (fixture, base) = (try await ProviderFixture(), FaultyStore())
+        let pools = (0..<2).map { _ in
+            AuthStatePool(store: IndexedAuthStateStore(base), service: fixture.service)
+        }
+        let state = try await pools[0].logIn(.browser(fixture.request(), DirectUserAgent()), for: "a")
+        base.fail(.save)
+        try? await state.authorize(fixture.request(), presenting: DirectUserAgent())
+        #expect(state.isAuthorized && !state.hasNoStoreError)
+        base.fail()
+        let token = try IDToken(parsing: try #require(state.record.idToken))
+        let posted = try fixture.provider.logoutToken(for: "app", sessionID: token.sessionID)
+        let logout = try await fixture.service.logoutToken(
+            posted, configuration: fixture.configuration, clientID: "app")
+        #expect(try await pools[1].logOut(logout).ended.isEmpty && state.isAuthorized)
+        let running = Task { await pools[0].run() }
+        try await eventually { !state.isAuthorized }
+        running.cancel()
+        await running.value
+    }
+
     @Test("a login for a resource is refused too")
     func resource() async throws {
         let clock = ManualClock()
