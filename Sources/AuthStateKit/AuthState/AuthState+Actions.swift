@@ -212,8 +212,11 @@ extension AuthState {
     /// Whether a token was refused shortly after it had been renewed for that, and the login was kept.
     private func isKnownRefusal(of refused: Tokens, _ policy: UnauthorizedPolicy) -> Bool {
         guard policy.choice == .renewOnceForRequest || isSide(refused) else { return false }
-        return work.refusals[refused.accessToken].map { clock.secondsSince1970 < $0 } ?? false
+        return work.refusals[refused.accessToken].map { isRecent($0) } ?? false
     }
+
+    /// Whether a refusal keeps a token from another renewal: for a minute, unless the clock was set.
+    private func isRecent(_ refusal: Double) -> Bool { (0..<60).contains(clock.secondsSince1970 - refusal) }
 
     /// Whether tokens were requested with parameters, and their access token is not the default one too.
     private func isSide(_ tokens: Tokens) -> Bool {
@@ -238,9 +241,8 @@ extension AuthState {
         case .none: break
         case .remembersToken where isKnown: break
         case .remembersToken:
-            let now = clock.secondsSince1970
-            work.refusals = work.refusals.filter { now < $0.value }
-            work.refusals[refused.accessToken] = now + 60
+            work.refusals = work.refusals.filter { isRecent($0.value) }
+            work.refusals[refused.accessToken] = clock.secondsSince1970
         // A failed save was reported by `commit`; for the caller the refused token matters more.
         case .endsLogin: do { try await commit(.tokenRefused(refused.accessToken, error)) } catch is AuthStateError {}
         }

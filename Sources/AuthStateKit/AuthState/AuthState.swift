@@ -163,8 +163,8 @@ public actor AuthState {
         var overtaken: [Flight] = []
         /// The login that requests wait for before they are sent again; nil before the first one, and it may be over.
         var reauthorization: SharedLogin<Void>?
-        /// The access tokens that were refused after a renewal without ending the login, each with the time, in seconds since
-        /// 1970, until which another refusal of it leads to no renewal (`UnauthorizedPolicy`).
+        /// The access tokens that were refused after a renewal without ending the login, each with the time of that, in seconds
+        /// since 1970: for a minute another refusal of it leads to no renewal (`UnauthorizedPolicy`).
         var refusals: [String: Double] = [:]
     }
 

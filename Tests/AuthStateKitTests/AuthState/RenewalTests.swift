@@ -295,6 +295,64 @@ struct RenewalTests {
         #expect(fixture.transport.requests.count == 2)
     }
 
+    @Test("invalid_grant for other scopes is followed by a renewal of default tokens that were issued long ago")
+    func refusedScopesBesideOldTokens() async throws {
+        var fixture = try Fixture([Fixture.error("invalid_grant"), Fixture.error("invalid_grant")])
+        fixture.record.lastTokenResponse?.accessTokenExpirationDate = nil
+        let state = fixture.state()
+        fixture.clock.advance(by: .seconds(600))
+        let error = await authError { try await state.freshTokens(RenewalParameters(scopes: ["x"])) }
+        #expect(error?.code == .invalidGrant && state.authorizationError?.code == .invalidGrant)
+        #expect(fixture.transport.requests.count == 2)
+    }
+
+    @Test("the refusal of other scopes is the error, whatever a renewal of the default tokens meets")
+    func refusedScopesBesideTrouble() async throws {
+        for (code, requests) in [("invalid_grant", 2), ("invalid_target", 1)] {
+            let fixture = try Fixture([Fixture.error(code), Fixture.error("invalid_request")])
+            let state = fixture.state()
+            fixture.clock.advance(by: .seconds(4000))
+            let error = await authError { try await state.freshTokens(RenewalParameters(scopes: ["x"])) }
+            #expect(error?.code == .invalidTarget && fixture.transport.requests.count == requests)
+        }
+    }
+
+    @Test("refresh() asks the provider although it joined a renewal that a pause ended")
+    func pauseOfAnotherCaller() async throws {
+        var fixture = try Fixture([Fixture.error("invalid_client", status: 401), Fixture.tokens(1)])
+        let (log, store, gate) = (EventLog(), FaultyStore(), ScriptedTransport.Gate())
+        fixture.options.observer = log
+        let state = fixture.state(store: store)
+        fixture.clock.advance(by: .seconds(4000))
+        #expect(await authError { try await state.freshTokens() }?.code == .invalidClient)
+        store.hold(.load, at: gate)
+        let paused = Task { await authError { try await state.freshTokens() } }
+        await gate.arrivals()
+        let refreshed = Task { try await state.refresh().accessToken }
+        try await eventually { log.events.contains(.tokensRequested(joined: true)) }
+        store.hold(.load, at: nil)
+        gate.open()
+        #expect(try await bounded { await paused.value }?.code == .invalidClient)
+        #expect(try await bounded { try await refreshed.value } == "SECRET-access-1")
+    }
+
+    @Test("of more than sixteen refused sets of parameters, the latest are not asked for again")
+    func manyPauses() async throws {
+        let fixture = try Fixture(then: .json(#"{"message":"Forbidden"}"#, status: 403))
+        let state = fixture.state()
+        func ask(_ numbers: ClosedRange<Int>) async {
+            for number in numbers {
+                _ = await authError {
+                    try await state.freshTokens(RenewalParameters(scopes: [Scope(rawValue: "\(number)")]))
+                }
+                fixture.clock.advance(by: .milliseconds(500))
+            }
+        }
+        await ask(1...17)
+        await ask(2...17)
+        #expect(fixture.transport.requests.count == 17)
+    }
+
     @Test("a refusal without a reason of tokens for a resource pauses those tokens alone")
     func pauseOfOneResource() async throws {
         let fixture = try Fixture([.json(#"{"message":"Forbidden"}"#, status: 403), Fixture.tokens(1)])

@@ -189,6 +189,18 @@ struct UnauthorizedTests {
         #expect(fixture.spent == ["SECRET-refresh-0", "SECRET-refresh-1"])
     }
 
+    @Test("a refusal that is remembered ends with a clock that is set back")
+    func refusedBeforeClockWasSet() async throws {
+        let refusal = unauthorized("Bearer")
+        let fixture = try Fixture([
+            refusal, Fixture.tokens(1), refusal, refusal, Fixture.tokens(2), .json("{}"),
+        ])
+        let state = fixture.state()
+        #expect(await authError { try await state.performAction(api, policy: .renewOnceForRequest) } != nil)
+        fixture.clock.advance(by: .seconds(-3000))
+        #expect(try await state.performAction(api, policy: .renewOnceForRequest).status == 200)
+    }
+
     @Test func `many callers refused with one token share one renewal`() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let state = fixture.state()

@@ -167,8 +167,15 @@ extension AuthState.Ledger {
 
     /// Tokens were refused, and this process does not request them for a while; at most sixteen pauses are kept.
     mutating func paused(_ pause: AuthState.RenewalPause, for parameters: RenewalParameters) -> [AuthStateEvent] {
-        if pauses.count >= 16 { rare.pauses = [:] }
-        rare.pauses[parameters] = pause
+        // Those that are over have no effect; the default tokens' own is kept.
+        var kept = pauses.filter { pause.from.map($0.value.contains) ?? true }
+        if kept[parameters] == nil, kept.count >= 16,
+            let first = kept.filter({ !$0.key.isNone }).min(by: { $0.value.end < $1.value.end })
+        {
+            kept[first.key] = nil
+        }
+        kept[parameters] = pause
+        rare.pauses = kept
         return []
     }
 

@@ -74,6 +74,11 @@ extension AuthState {
             } catch is Superseded {
                 continue
             } catch let error as AuthStateError {
+                // It may have ended in a pause, which counts for the others alone.
+                if isJoined, reason == .explicit, flight.reason != reason, error.retryAfter != nil, !hasSeenUseless {
+                    hasSeenUseless = true
+                    continue
+                }
                 do { return try await tokens(insteadOf: error, parameters, reason) } catch let error as AuthStateError {
                     notify(.tokensDenied(error))
                     throw error
@@ -123,13 +128,24 @@ extension AuthState {
     ) async throws -> Tokens {
         try await notice()
         if let tokens = usable(parameters, reason) { return tokens }
-        // The refresh token may be dead: a caller that only asks with parameters would never learn of it.
-        if !parameters.isNone, error.code == .invalidTarget { _ = try await self.tokens(.none, reason: .stale) }
         let record = ledger.shown.value
+        if !parameters.isNone, error.response?.error == "invalid_grant" { try await checkGrant(record) }
         guard parameters.isNone, let live = try record.liveTokens(insteadOf: error, reason, at: clock.now) else {
             throw error
         }
         return tokens(live, of: record)
+    }
+
+    /// Renews the default tokens that are not fresh, or older than ten minutes: the refresh token may be dead, of which a caller that
+    /// only asks with parameters would never learn.
+    ///
+    /// - Throws: `AuthStateError`, when a user has to log in; `CancellationError`.
+    private func checkGrant(_ record: Record) async throws {
+        let age = record.lastTokenResponse.map { clock.now.timeIntervalSince($0.issuedAt) } ?? .infinity
+        let isRecent = (0..<600).contains(age)
+        do {
+            _ = try await tokens(.none, reason: isRecent ? .stale : record.accessToken.map { .rejected($0) } ?? .stale)
+        } catch let error as AuthStateError where error.kind != .reauthenticationRequired {}
     }
 
     /// Returns the tokens that the holder of the lease has stored, when a flight that waits for the lease needs no others.

@@ -102,10 +102,12 @@ extension AuthState.Renewal {
             if let retryAfter, retryAfter > 0 {
                 hold(for: min(retryAfter, AuthState.RenewalPause.longest), after: error, &ledger)
             }
-        case .configuration, .refusedAnswer:
+        case .refusedAnswer:
+            if isUnconfirmed { apply(.renewalUnconfirmed, &ledger) }
+        case .configuration:
             if isUnconfirmed { apply(.renewalUnconfirmed, &ledger) }
             // For this process alone: others may have the right secret. Short, so that a corrected one is soon found.
-            if error.kind == .configuration, error.httpStatus != nil, request.client == ledger.newest.value.client {
+            if error.httpStatus != nil, request.client == ledger.newest.value.client {
                 events += ledger.paused(pause(for: 10 * moment.jitter, after: error), for: parameters)
             }
         }
