@@ -15,6 +15,8 @@ import Testing
     init() throws {
         scratch = try ScratchFolder()
         path = scratch["states.db"]
+        // A test that comes first uses a connection without a store.
+        try SQLiteLibrary.open()
     }
 
     private func store() throws -> SQLiteAuthStateStore { try SQLiteAuthStateStore(file: path) }
