@@ -44,7 +44,10 @@ extension ResourceAccess {
                 AuthenticationChallenge?.none
             }
         // A login that the user asks for may be one that the resource has refused without a word. Its scopes are the program's.
-        let place = error == nil && before?.isAuthorized == true ? try await probe() : challenge
+        var place = challenge
+        if error == nil, before?.isAuthorized == true {
+            do { place = try await probe() } catch is AuthStateError {}
+        }
         let description = try await service.describe(
             resource, challenge: place, tolerances: options.tolerances,
             signedMetadataKeys: options.signedMetadataKeys)

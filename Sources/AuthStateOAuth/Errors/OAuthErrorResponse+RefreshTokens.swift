@@ -2,10 +2,12 @@ extension OAuthErrorResponse {
     /// Whether a provider says in its own words that a refresh token is inactive, used or unknown.
     ///
     /// RFC 6749, section 5.2, has `invalid_grant` for that. Some providers send `invalid_request` or `unauthorized_client`,
-    /// which otherwise are mistakes of the client; only a text that stands in the table, exactly, is accepted in its place.
+    /// which otherwise are mistakes of the client; only a text that stands in the table, exactly, is accepted in its place. Hydra
+    /// before 2 has a code of its own for it.
     var refusesRefreshToken: Bool {
-        ["invalid_request", "unauthorized_client"].contains(error)
-            && errorDescription.map { Self.refreshTokenRefusals[$0] != nil } ?? false
+        error == "token_inactive"
+            || ["invalid_request", "unauthorized_client"].contains(error)
+                && errorDescription.map { Self.refreshTokenRefusals[$0] != nil } ?? false
     }
 
     /// Whether a provider's words seem to say so: enough to advise a login, too little to give the grant up.
@@ -32,6 +34,7 @@ extension OAuthErrorResponse {
         "Refresh token inactive": "idpyoidc and oidc-op",
         "Invalid \"refresh_token\" in request.": "Authlib in older versions, and servers built on it",
         "The refresh token is invalid.": "The PHP League's OAuth 2.0 server before 9",
+        "Value passed for the token was invalid.": "X",
         "refresh_token is invalid": "Atlassian, with unauthorized_client",
         "Unknown or invalid refresh token.": "Atlassian, with unauthorized_client",
     ]

@@ -62,7 +62,7 @@ extension AuthStatePool {
             let load = contents.loads.removeValue(forKey: state.key)
             if let found = contents.table.slot(state.key)?.state, found !== older { return (load, found, []) }
             let evicted = contents.put(state, options, jitter)
-            contents.table.setUnchecked(!state.hasNoStoreError, state)
+            contents.table.setUnchecked(store is IndexedAuthStateStore && !state.hasNoStoreError, state)
             return (load, nil, evicted)
         }
         load.map(displace)

@@ -103,7 +103,7 @@ extension AuthStatePool {
         do {
             let isLate = !state.renewalFacts.isSaved
             if isLate {
-                contents.withLock { $0.table.setUnchecked(true, state) }
+                contents.withLock { $0.table.setUnchecked(store is IndexedAuthStateStore, state) }
                 try await state.save()
             }
             if isLate || slot.isUnchecked {

@@ -117,6 +117,9 @@ package struct PoolTable<State: PoolMember>: Sendable {
     /// Returns whether the table holds the only reference. New references are handed out only under its lock.
     private mutating func isFree(_ place: Int) -> Bool { isKnownUniquelyReferenced(&slots[place].state) }
 
+    /// Whether a sweep will have the state checked: where nothing sweeps, no check would end the wait.
+    private func isKept(_ place: Int) -> Bool { slots[place].isUnchecked && sweptAt > -.infinity }
+
     private mutating func remove(at place: Int) -> State {
         let slot = slots[place]
         if slot.isQueued { pending -= 1 }
@@ -139,7 +142,7 @@ extension PoolTable {
             if slots[hand].isUsed {
                 slots[hand].isUsed = false
                 hand += 1
-            } else if !slots[hand].isUnchecked, isFree(hand), mayGo(slots[hand].state) {
+            } else if !isKept(hand), isFree(hand), mayGo(slots[hand].state) {
                 // The last one moves here, and is looked at next.
                 evicted.append(remove(at: hand))
             } else {
@@ -173,7 +176,7 @@ extension PoolTable {
         var evicted: [State] = []
         for _ in 0..<min(count, cursor) {
             cursor -= 1
-            if tick - Int(slots[cursor].lastUse) >= idleTicks, !slots[cursor].isUnchecked, isFree(cursor),
+            if tick - Int(slots[cursor].lastUse) >= idleTicks, !isKept(cursor), isFree(cursor),
                 mayGo(slots[cursor].state)
             {
                 evicted.append(remove(at: cursor))

@@ -28,7 +28,7 @@
                 guard kept == nil, let own else { return kept }
                 let bundle = Self.systemBundle()
                 let all: Data = bundle + [0x0A] + own
-                if !bundle.isEmpty || !Self.bundles.contains(where: { access($0, F_OK) == 0 }) { kept = all }
+                if !bundle.isEmpty || !Self.places.contains(where: { access($0, F_OK) == 0 }) { kept = all }
                 return all
             }
         }
@@ -54,9 +54,11 @@
             "/etc/ssl/cert.pem",
         ]
 
+        private static var places: [String] { [path(AuthStateCurl_CURLINFO_CAINFO)].compactMap(\.self) + bundles }
+
         /// The text of the system's bundle, empty when there is none.
         static func systemBundle() -> Data {
-            for path in [path(AuthStateCurl_CURLINFO_CAINFO)].compactMap({ $0 }) + bundles {
+            for path in places {
                 if let bundle = try? Data(contentsOf: URL(fileURLWithPath: path)) { return bundle }
             }
             return Data()

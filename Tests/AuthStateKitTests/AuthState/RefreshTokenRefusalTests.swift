@@ -7,6 +7,7 @@ import Testing
 struct RefreshTokenRefusalTests {
     private static let texts = [
         "Refresh token inactive", #"Invalid "refresh_token" in request."#, "The refresh token is invalid.",
+        "Value passed for the token was invalid.",
     ]
 
     private func answer(_ error: String, _ text: String, status: Int = 400) throws -> ScriptedTransport.Reply {
@@ -26,6 +27,15 @@ struct RefreshTokenRefusalTests {
         #expect(error?.code == .invalidGrant && error?.kind == .reauthenticationRequired && error?.hint != nil)
         #expect(error?.response?.error == "invalid_request")
         #expect(state.authorizationError?.code == .invalidGrant)
+    }
+
+    @Test("a code for an inactive token counts as invalid_grant")
+    func inactive() async throws {
+        let (error, state) = try await refusal(
+            answer(
+                "token_inactive", "Token is inactive because it is malformed, expired or otherwise invalid.",
+                status: 401))
+        #expect(error?.code == .invalidGrant && state.authorizationError?.code == .invalidGrant)
     }
 
     @Test(

@@ -285,9 +285,14 @@ struct RenewalTests {
         #expect(try await store.record()?.authorizationError == nil)
     }
 
-    @Test("invalid_grant for other scopes is followed by a renewal of default tokens that are not fresh")
-    func refusedScopesOfDeadGrant() async throws {
-        let fixture = try Fixture([Fixture.error("invalid_grant"), Fixture.error("invalid_grant")])
+    @Test(
+        "the refusal of a refresh token for other scopes is followed by a renewal of default tokens that are not fresh",
+        arguments: [
+            #"{"error":"invalid_grant"}"#,
+            #"{"error":"invalid_request","error_description":"The refresh token is invalid."}"#,
+        ])
+    func refusedScopesOfDeadGrant(_ answer: String) async throws {
+        let fixture = try Fixture([.json(answer, status: 400), .json(answer, status: 400)])
         let state = fixture.state()
         fixture.clock.advance(by: .seconds(4000))
         let error = await authError { try await state.freshTokens(RenewalParameters(scopes: ["x"])) }
@@ -303,6 +308,19 @@ struct RenewalTests {
         fixture.clock.advance(by: .seconds(600))
         let error = await authError { try await state.freshTokens(RenewalParameters(scopes: ["x"])) }
         #expect(error?.code == .invalidGrant && state.authorizationError?.code == .invalidGrant)
+        #expect(fixture.transport.requests.count == 2)
+    }
+
+    @Test("a pause after the refusal of other scopes leads to no renewal of the default tokens")
+    func pausedScopesBesideOldTokens() async throws {
+        var fixture = try Fixture([Fixture.error("invalid_grant")], then: .json("", status: 500))
+        fixture.record.lastTokenResponse?.accessTokenExpirationDate = nil
+        let state = fixture.state()
+        fixture.clock.advance(by: .seconds(600))
+        for _ in 0..<3 {
+            let error = await authError { try await state.freshTokens(RenewalParameters(scopes: ["x"])) }
+            #expect(error?.code == .invalidTarget && state.isAuthorized)
+        }
         #expect(fixture.transport.requests.count == 2)
     }
 

@@ -30,14 +30,17 @@ struct PoolTableTests {
         return evicted
     }
 
-    @Test func `an item whose login is not checked yet stays`() {
+    @Test func `an item whose login is not checked yet stays, where sweeps are made`() {
         var table = filled(1)
         func set(_ isUnchecked: Bool) {
             if let item = table.slot(key(0))?.state { table.setUnchecked(isUnchecked, item) }
         }
         set(true)
-        #expect(table.makeRoom(0) { _ in true }.isEmpty)
+        #expect(table.makeRoom(0) { _ in true }.count == 1)
+        table.insert(Item(key(0)), jitter: 0.5)
+        set(true)
         #expect(sweep(&table, idleTicks: 0) == 0)
+        #expect(table.makeRoom(0) { _ in true }.isEmpty)
         set(false)
         #expect(table.makeRoom(0) { _ in true }.count == 1)
     }

@@ -129,7 +129,10 @@ extension AuthState {
         try await notice()
         if let tokens = usable(parameters, reason) { return tokens }
         let record = ledger.shown.value
-        if !parameters.isNone, error.response?.error == "invalid_grant" { try await checkGrant(record) }
+        // Once for each refusal of a refresh token, and not for the pause after it.
+        if error.code == .invalidTarget, error.response?.code != .invalidTarget, error.retryAfter == nil {
+            try await checkGrant(record)
+        }
         guard parameters.isNone, let live = try record.liveTokens(insteadOf: error, reason, at: clock.now) else {
             throw error
         }

@@ -24,13 +24,13 @@ extension MCPBridge {
         to message: BridgedMessage, inEventsOf response: StreamedResponse, over connection: Connection
     ) async throws -> BridgedMessage {
         var events = ServerEvents(response)
-        var idle = 0
+        var (idle, empty) = (0, 0)
         while true {
-            idle += 1
+            (idle, empty) = (idle + 1, empty + 1)
             let begun = ContinuousClock.now
             do {
                 while let event = try await events.next() {
-                    if !event.bytes.isEmpty { idle = 0 }
+                    if !event.bytes.isEmpty { (idle, empty) = (0, 0) }
                     if let found = await pass(event, until: message) { return found }
                 }
             } catch let error as TransportError {
@@ -39,7 +39,9 @@ extension MCPBridge {
             // The connection has ended, the stream has not: it is resumed where the server numbers its events.
             if begun.duration(to: .now) > Self.quietTime { idle = 0 }
             // One that ends again and again, with nothing in it, and without a time to wait, has no answer to come.
-            guard let last = events.lastEventID, message.revision == nil, idle < 20 || events.retry != nil else {
+            guard let last = events.lastEventID, message.revision == nil,
+                idle < 20 && empty < 100 || events.retry != nil
+            else {
                 throw Self.malformed("with a stream that ended before the answer; the request may have been done")
             }
             let next = try await resumed(
@@ -130,9 +132,10 @@ extension MCPBridge {
                     } catch is TransportError {}
                     try Task.checkCancellation()
                     if begun.duration(to: .now) > Self.quietTime { idle = 0 }
+                    // A server's own pause is kept for a while.
+                    let pauses = events.retry == nil ? idle : idle < 30 ? 0 : 4
                     let next = try await resumed(
-                        after: events.lastEventID, waiting: events.retry, idle: events.retry == nil ? idle : 0,
-                        over: connection, login: .never)
+                        after: events.lastEventID, waiting: events.retry, idle: pauses, over: connection, login: .never)
                     events = ServerEvents(next, resuming: events)
                 }
             } catch is CancellationError {
