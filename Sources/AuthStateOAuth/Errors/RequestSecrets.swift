@@ -17,7 +17,7 @@ package struct RequestSecrets: Sendable {
     package init(_ secrets: some Sequence<String>, wholes: [String] = []) {
         let secrets = Set(secrets)
         short = secrets.filter { (4..<8).contains($0.utf8.count) }.sorted()
-        divisible = secrets.filter { $0.utf8.count >= 8 }.flatMap(Self.forms)
+        divisible = Array(Set(secrets.filter { $0.utf8.count >= 8 }.flatMap(Self.forms)))
         // The longest first: one secret may be a part of another.
         forms = Set(divisible + wholes.flatMap(Self.forms)).sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
     }
@@ -41,13 +41,25 @@ package struct RequestSecrets: Sendable {
 
     /// A provider's text: without the secrets, parts of them, and short ones.
     package func hiding(foreign text: String, mark: String = "…") -> String {
-        var text = hide(text, mark: mark)
-        let runs = text.split { !Self.isOfToken($0) }.map(Self.withoutFullStops).filter { run in
-            run.utf8.count >= 8 && divisible.contains { $0.contains(run) }
+        let text = hide(text, mark: mark)
+        var (hidden, rest, words) = ("", text[...], 0)
+        while let start = rest.firstIndex(where: Self.isOfToken) {
+            hidden += rest[..<start]
+            let run = rest[start...].prefix(while: Self.isOfToken)
+            let word = Self.withoutFullStops(run)
+            rest = rest[run.endIndex...]
+            words += word.utf8.count < 8 ? 0 : 1
+            // Each is looked for in all secrets. No honest text has so many.
+            guard words <= 500 else {
+                (hidden, rest) = (hidden + mark, "")
+                break
+            }
+            let isPart = word.utf8.count >= 8 && divisible.contains { $0.contains(word) }
+            hidden += isPart ? mark + run[word.endIndex...] : String(run)
         }
-        for run in runs { text = text.replacing(run, with: mark) }
-        for secret in short where text.contains(secret) { text = text.replacing(word: secret, with: mark) }
-        return text
+        hidden += rest
+        for secret in short where hidden.contains(secret) { hidden = hidden.replacing(word: secret, with: mark) }
+        return hidden
     }
 
     private func hide(_ text: String, mark: String) -> String {

@@ -60,6 +60,15 @@ import Testing
         #expect(long.hiding("The token endpoint refused.") == "The token endpoint refused.")
     }
 
+    @Test("a text of more parts of secrets than can be looked for is cut off")
+    func manyParts() {
+        let secrets = RequestSecrets(["SECRET-refresh-0123456789"])
+        let text = String(repeating: "SECRET-refresh-01 another-word ", count: 10_000)
+        let hidden = secrets.hiding(foreign: text)
+        #expect(!hidden.contains("SECRET") && hidden.hasPrefix("… another-word … another-word "))
+        #expect(hidden.utf8.count < 20_000)
+    }
+
     @Test func `the client identifier beside the secret stays readable`() throws {
         let credentials = Data("example-application:s3cret-s3cret".utf8).base64EncodedString()
         let request = try TransportRequest(

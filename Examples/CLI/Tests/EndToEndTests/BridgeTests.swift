@@ -196,6 +196,9 @@ extension EndToEndTests {
                     ["\(server.issuer)/mcp", "--timeout", "20", "--browser-command", user.walker()],
                     environment: ["XDG_STATE_HOME": user.folder("state")])
                 try await host.shakeHands()
+                let echo = try await host.answer("tools/call", id: 0, ["name": "echo"])["error"]?["message"]?
+                    .stringValue
+                #expect(echo?.contains("authorization") == true && echo?.contains("token-") == false)
                 #expect(try await host.answer("tools/call", id: 1, ["name": "broken"])["error"] != nil)
                 #expect(try await host.answer("tools/list", id: 2)["result"] != nil)
                 #expect(try await server.seen(at: "/authorize").count == 1)

@@ -94,6 +94,8 @@ struct ForgetfulServer: Sendable {
                         sessions["known"] = str(sessions["last"])
                         result = {"protocolVersion": "2025-11-25", "capabilities": {}}
                     elif self.headers.get("Mcp-Session-Id") != sessions["known"]: return self.answer(401, {}, refusal)
+                    elif message["method"] == "tools/call" and message["params"]["name"] == "echo":
+                        return self.answer(500, {"headers": {"authorization": self.headers["Authorization"]}})
                     elif message["method"] == "tools/call" and "stubborn" in told: return self.answer(401, {}, refusal)
                     elif message["method"] == "tools/call":
                         self.send_response(200)

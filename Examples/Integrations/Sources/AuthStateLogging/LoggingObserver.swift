@@ -19,8 +19,9 @@ public struct LoggingObserver: AuthStateObserver {
         guard logger.logLevel <= line.level else { return }
         var metadata = line.metadata
         // Enough to tell states apart; keys can be long, and contain user input.
-        metadata["state"] = "\(state.key.rawValue.prefix(16))"
-        metadata["client"] = "\(state.record.client.id)"
+        metadata["state"] = "\(String(state.key.rawValue.prefix(16)).printable())"
+        // A server may have named it.
+        metadata["client"] = "\(state.record.client.id.printable(100))"
         logger.log(level: line.level, line.message, metadata: metadata)
     }
 }

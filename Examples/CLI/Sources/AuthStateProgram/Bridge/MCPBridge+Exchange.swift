@@ -137,12 +137,14 @@ extension MCPBridge {
             return try answer.map { try note($0, to: message) }
         }
         if (300..<400).contains(response.status), let target = response.headers["Location"] {
+            let target = await link.hiding(target).printable()
             throw BridgeFailure(
                 .internalError,
-                "The server redirects to \(target.printable()). If you trust that address, use it with 'authstate mcp'.",
+                "The server redirects to \(target). If you trust that address, use it with 'authstate mcp'.",
                 data: ["authstate": ["code": "redirect", "http_status": JSONValue(response.status)]])
         }
-        let text = String(decoding: response.body.prefix(300), as: UTF8.self).printable()
+        let text = String(await link.hiding(String(decoding: response.body.prefix(4096), as: UTF8.self)).prefix(300))
+            .printable()
         throw BridgeFailure(
             .internalError,
             "The server answered with HTTP status \(response.status)\(text.isEmpty ? "." : ": \(text)")",

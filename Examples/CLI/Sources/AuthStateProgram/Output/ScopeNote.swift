@@ -49,6 +49,6 @@ extension Scope {
 }
 
 extension [Scope] {
-    /// The scopes, as a request has them.
-    fileprivate var text: String { map(\.rawValue).joined(separator: " ") }
+    /// The scopes, as a request has them, fit for a terminal.
+    fileprivate var text: String { map(\.rawValue).joined(separator: " ").printable(1000) }
 }
