@@ -38,7 +38,7 @@ struct MCPOptionsTests {
 
     @Test func `the options of a login for an API become those of the login`() throws {
         let words = [url, "--client-metadata-url", "https://app.example/c.json", "--scope", "a b", "--dpop"]
-        let login = try MCP.parse(words).login()
+        let login = try MCP.parse(words).login
         #expect(login.resource.url == url && login.resource.documentURL == "https://app.example/c.json")
         #expect(login.tokens.scope == "a b" && login.tokens.isBound && login.common.profile == "mcp.example+mcp")
     }
