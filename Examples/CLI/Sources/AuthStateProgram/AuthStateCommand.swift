@@ -33,24 +33,18 @@ public struct AuthStateCommand: AsyncParsableCommand {
             CommandGroup(name: "Logout", subcommands: [Logout.self, Revoke.self]),
         ])
 
-    /// The commands that other programs call again and again. Reading the arguments of one alone takes half the time of
-    /// looking through all commands.
-    private static let frequent: [String: any ParsableCommand.Type] = [
-        "token": Token.self, "request": Request.self, "git-credential": GitCredential.self,
-        "docker-credential": DockerCredential.self, "kube-credential": KubeCredential.self,
-        "aws-credential": AWSCredential.self, "run": Run.self, "mcp": MCP.self,
-    ]
-
     /// Makes the command with no arguments read.
     public init() {}
 
-    /// Runs the program: what is not a valid call of a frequent command is read, and refused, as part of the whole.
+    /// Runs the program. The command that the first argument names reads the others by itself, which takes half the time of a look
+    /// through all commands; the name of the program in its configuration spares a search for a request of a completion script. What
+    /// the command refuses is read, and refused, as part of the whole.
     public static func start() async {
         // A bridge needs libcurl for its first message; reading the arguments takes as long as loading it.
         if CommandLine.arguments.dropFirst().first == "mcp" { Task { SystemTransport.prepare() } }
         await start { arguments in
-            guard let command = arguments.first.flatMap({ frequent[$0] }) else { return nil }
-            return try? command.parse(Array(arguments.dropFirst()))
+            let command = allSubcommands.first { $0.name == arguments.first }
+            return try? command?.parse(Array(arguments.dropFirst()))
         }
     }
 }

@@ -5,7 +5,7 @@ import AuthStatePlatform
 /// Gives programs of AWS the credentials of a role, in exchange for a fresh token (AssumeRoleWithWebIdentity).
 struct AWSCredential: Command {
     static let configuration = CommandConfiguration(
-        commandName: "aws-credential",
+        commandName: "aws-credential", _superCommandName: "authstate",
         abstract: "Give programs of AWS the credentials of a role, in exchange for the login's ID token.",
         discussion: """
             Log in once, then let the programs ask, by ~/.aws/config:

@@ -6,7 +6,7 @@ import AuthStatePlatform
 /// docker-credential-helpers) with a fresh token.
 struct DockerCredential: Command {
     static let configuration = CommandConfiguration(
-        commandName: "docker-credential",
+        commandName: "docker-credential", _superCommandName: "authstate",
         abstract: "Give docker, podman and skopeo a fresh token as the password of a registry.",
         discussion: """
             Log in once. Then name the helper of the registry in ~/.docker/config.json, or containers-auth.json(5):

@@ -6,6 +6,7 @@ import AuthStatePlatform
 /// Prints a token for another service, in exchange for one of the login's tokens.
 struct Exchange: Command {
     static let configuration = CommandConfiguration(
+        commandName: "exchange", _superCommandName: "authstate",
         abstract: "Print a token for another service, in exchange for the login's (RFC 8693).",
         discussion: """
             Example:

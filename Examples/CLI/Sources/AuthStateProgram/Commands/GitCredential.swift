@@ -6,7 +6,7 @@ import AuthStatePlatform
 /// Answers git's questions for a user name and a password (gitcredentials(7)) with a fresh access token.
 struct GitCredential: Command {
     static let configuration = CommandConfiguration(
-        commandName: "git-credential",
+        commandName: "git-credential", _superCommandName: "authstate",
         abstract: "Give git a fresh access token as the password.",
         discussion: """
             Log in once, then let git ask:

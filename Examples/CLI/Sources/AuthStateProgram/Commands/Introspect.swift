@@ -3,7 +3,9 @@ import AuthStateKit
 
 /// Asks the provider about a token of the login.
 struct Introspect: Command {
-    static let configuration = CommandConfiguration(abstract: "Print what the provider says about a token.")
+    static let configuration = CommandConfiguration(
+        commandName: "introspect", _superCommandName: "authstate",
+        abstract: "Print what the provider says about a token.")
     static let stage = AuthStateError.Stage.token
 
     @Flag(help: "Ask about the refresh token instead of the access token.")

@@ -6,7 +6,7 @@ import AuthStatePlatform
 /// Answers kubectl's questions for credentials (ExecCredential of client.authentication.k8s.io) with a fresh token.
 struct KubeCredential: Command {
     static let configuration = CommandConfiguration(
-        commandName: "kube-credential",
+        commandName: "kube-credential", _superCommandName: "authstate",
         abstract: "Give kubectl a valid ID token.",
         discussion: """
             Log in once, then let kubectl ask:

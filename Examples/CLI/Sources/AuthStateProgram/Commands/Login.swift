@@ -7,6 +7,7 @@ import AuthStateUserAgent
 /// Logs a user in, or the client itself, and replaces the login before.
 struct Login: Command {
     static let configuration = CommandConfiguration(
+        commandName: "login", _superCommandName: "authstate",
         abstract: "Log in, and keep what the provider grants.",
         usage: """
             authstate login --issuer <url> --client-id <id> [<options>]

@@ -4,6 +4,7 @@ import AuthStateKit
 /// Ends the login: at the provider as far as it allows, here in any case.
 struct Logout: Command {
     static let configuration = CommandConfiguration(
+        commandName: "logout", _superCommandName: "authstate",
         abstract: "Revoke the tokens, end the provider's session, and forget the login.")
     static let stage = AuthStateError.Stage.logout
     static let timeLimit = 300.0

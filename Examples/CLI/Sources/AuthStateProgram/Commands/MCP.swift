@@ -6,6 +6,7 @@ import AuthStateResource
 /// A bridge for hosts of the Model Context Protocol.
 struct MCP: Command {
     static let configuration = CommandConfiguration(
+        commandName: "mcp", _superCommandName: "authstate",
         abstract: "Connect a host of the Model Context Protocol to a server that wants a login.",
         usage: "authstate mcp <url> [<options>]",
         discussion: """

@@ -5,7 +5,7 @@ import AuthStateOAuth
 /// Prints the document that makes a URL a client's identifier.
 struct PrintClientMetadata: Command {
     static let configuration = CommandConfiguration(
-        commandName: "client-metadata",
+        commandName: "client-metadata", _superCommandName: "authstate",
         abstract: "Print the client's metadata document, to be hosted at a URL that is then its identifier.",
         usage: "authstate client-metadata --client-metadata-url <url> --redirect-uri <uri> [<options>]",
         discussion: """

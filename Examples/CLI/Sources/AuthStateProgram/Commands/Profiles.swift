@@ -5,6 +5,7 @@ import AuthStatePlatform
 /// Lists the stored logins; the network is not used.
 struct Profiles: Command {
     static let configuration = CommandConfiguration(
+        commandName: "profiles", _superCommandName: "authstate",
         abstract: "List the logins of all profiles, without using the network.",
         discussion: "Logins in a file of your own, see --state, are not listed.")
     static let stage = AuthStateError.Stage.store

@@ -6,6 +6,7 @@ import AuthStateTesting
 /// Runs an OpenID provider to try programs against, until it is interrupted.
 struct Provider: Command {
     static let configuration = CommandConfiguration(
+        commandName: "provider", _superCommandName: "authstate",
         abstract: "Run an OpenID provider on this machine, to try programs against.",
         discussion: """
             For tests alone: it listens on loopback addresses only, and its passwords and keys protect nothing. The page at its \

@@ -5,6 +5,7 @@ import AuthStatePlatform
 /// Starts `authstate-proxy`, a program of its own: it needs a network framework, which the other commands do without.
 struct Proxy: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "proxy", _superCommandName: "authstate",
         abstract: "Add fresh access tokens to the requests of a local program.",
         discussion: """
             Starts authstate-proxy with the same arguments, from this program's folder or PATH; \

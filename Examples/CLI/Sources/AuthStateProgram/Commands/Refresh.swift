@@ -4,7 +4,9 @@ import AuthStatePlatform
 
 /// Renews the tokens, fresh or not.
 struct Refresh: Command {
-    static let configuration = CommandConfiguration(abstract: "Renew the tokens now.")
+    static let configuration = CommandConfiguration(
+        commandName: "refresh", _superCommandName: "authstate",
+        abstract: "Renew the tokens now.")
     static let stage = AuthStateError.Stage.refresh
 
     @OptionGroup(title: "Common options")

@@ -5,6 +5,7 @@ import AuthStatePlatform
 /// Registers a client and keeps it for later logins.
 struct Register: Command {
     static let configuration = CommandConfiguration(
+        commandName: "register", _superCommandName: "authstate",
         abstract: "Register a client at the provider, for 'login --register' to use.",
         usage: "authstate register --issuer <url> [<options>]",
         discussion: """

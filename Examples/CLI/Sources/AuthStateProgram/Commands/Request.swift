@@ -5,6 +5,7 @@ import AuthStatePlatform
 /// Sends a request to a protected resource.
 struct Request: Command {
     static let configuration = CommandConfiguration(
+        commandName: "request", _superCommandName: "authstate",
         abstract: "Send a request with a fresh access token; a 401 is answered by one renewal.",
         usage: "authstate request <url> [<options>]",
         discussion: """

@@ -3,7 +3,9 @@ import AuthStateKit
 
 /// Revokes the grant, without the browser.
 struct Revoke: Command {
-    static let configuration = CommandConfiguration(abstract: "Revoke the tokens at the provider; the login is over.")
+    static let configuration = CommandConfiguration(
+        commandName: "revoke", _superCommandName: "authstate",
+        abstract: "Revoke the tokens at the provider; the login is over.")
     static let stage = AuthStateError.Stage.logout
 
     @Flag(help: "Revoke the access token alone; the login stays, and its next use renews.")

@@ -4,6 +4,7 @@ import AuthStateKit
 /// Starts a program with a fresh access token.
 struct Run: Command {
     static let configuration = CommandConfiguration(
+        commandName: "run", _superCommandName: "authstate",
         abstract: "Start a program with a fresh access token in its environment, or at a file descriptor.",
         discussion: """
             The program takes the place of this one: signals reach it, and its exit code is the result.

@@ -4,7 +4,9 @@ import AuthStatePlatform
 
 /// Shows the stored login; the network is not used.
 struct Status: Command {
-    static let configuration = CommandConfiguration(abstract: "Show the login, without using the network.")
+    static let configuration = CommandConfiguration(
+        commandName: "status", _superCommandName: "authstate",
+        abstract: "Show the login, without using the network.")
     static let stage = AuthStateError.Stage.store
 
     @Flag(help: "Show the claims of the ID token too, as they were verified when it came.")

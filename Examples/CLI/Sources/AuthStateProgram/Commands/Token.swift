@@ -4,7 +4,8 @@ import AuthStatePlatform
 
 /// Prints a fresh access token.
 struct Token: Command {
-    static let configuration = CommandConfiguration(abstract: "Print a fresh access token.")
+    static let configuration = CommandConfiguration(
+        commandName: "token", _superCommandName: "authstate", abstract: "Print a fresh access token.")
     static let stage = AuthStateError.Stage.refresh
 
     @Option(help: ArgumentHelp("Renew a token that is valid for less than so many seconds.", valueName: "s"))

@@ -5,7 +5,8 @@ import AuthStatePlatform
 /// Keeps a fresh access token in a file, for programs that read one.
 struct TokenFile: Command {
     static let configuration = CommandConfiguration(
-        commandName: "token-file", abstract: "Keep a fresh access token in a file, until interrupted.",
+        commandName: "token-file", _superCommandName: "authstate",
+        abstract: "Keep a fresh access token in a file, until interrupted.",
         discussion: """
             A reader sees a whole token, the former one or the new one. The file stays at the end. When the provider or the \
             stored login cannot be reached, it keeps the last token, and the renewal is tried again. When the login has ended, \

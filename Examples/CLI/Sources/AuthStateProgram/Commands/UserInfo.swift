@@ -4,7 +4,8 @@ import AuthStateKit
 /// Prints the claims about the user.
 struct UserInfo: Command {
     static let configuration = CommandConfiguration(
-        commandName: "userinfo", abstract: "Print what the provider says about the user.")
+        commandName: "userinfo", _superCommandName: "authstate",
+        abstract: "Print what the provider says about the user.")
     static let stage = AuthStateError.Stage.userinfo
 
     @OptionGroup(title: "Common options")

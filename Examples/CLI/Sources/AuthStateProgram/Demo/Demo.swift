@@ -4,6 +4,7 @@ import AuthStateKit
 /// Plays the whole life of a login against a provider in this process.
 struct Demo: Command {
     static let configuration = CommandConfiguration(
+        commandName: "demo", _superCommandName: "authstate",
         abstract: "Watch the whole life of a login: no network, no set-up, nothing left behind.")
     static let stage = AuthStateError.Stage.usage
 

@@ -49,12 +49,13 @@ struct Mistyped: CustomStringConvertible, Equatable {
 }
 
 extension ParsableCommand {
-    fileprivate static var allSubcommands: [any ParsableCommand.Type] {
+    /// The commands below this one.
+    static var allSubcommands: [any ParsableCommand.Type] {
         configuration.subcommands + configuration.groupedSubcommands.flatMap(\.subcommands)
     }
 
     /// The word that runs the command.
-    fileprivate static var name: String { configuration.commandName ?? "\(Self.self)".lowercased() }
+    static var name: String { configuration.commandName ?? "\(Self.self)".lowercased() }
 
     /// The options that the help lists, with those of every command.
     fileprivate static func longOptions(of root: any ParsableCommand.Type) -> [String] {

@@ -4,6 +4,7 @@ import AuthStateKit
 /// Commands for the client that registered itself here.
 struct Registration: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "registration", _superCommandName: "authstate",
         abstract: "Show, change or delete the client that was registered here.",
         discussion: """
             For providers that manage registrations (RFC 7592). A new secret in an answer is kept, and so is \
