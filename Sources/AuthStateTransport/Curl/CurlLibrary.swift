@@ -16,6 +16,9 @@
         }
 
         private static func load() throws {
+            // AuthStateJOSE opens libcrypto so that it stays whole until the process is gone; libcurl's own call, if it came
+            // first, would let it be torn down at exit under the thread that talks TLS. It is ready for others while libcurl is loaded.
+            _ = try? OpenSSLBackend().digest(.sha256, of: [])
             if let missing = AuthStateCurlLoad() {
                 // Without a descriptor the library looks missing, too.
                 _ = try CurlMailbox()
@@ -26,9 +29,6 @@
                     : "libcurl is too old, it lacks \(name): install 7.66 or newer (Debian and Ubuntu: libcurl4)."
                 throw TransportError(.libraryUnavailable, message, requestMayHaveBeenSent: false)
             }
-            // AuthStateJOSE opens libcrypto so that it stays whole until the process is gone; libcurl's own call, if it came
-            // first, would let it be torn down at exit under the thread that talks TLS.
-            _ = try? OpenSSLBackend().digest(.sha256, of: [])
             guard AuthStateCurlGlobalInit() == AuthStateCurl_CURLE_OK else {
                 let message = "libcurl (Debian and Ubuntu: libcurl4) could not set itself up."
                 throw TransportError(.libraryUnavailable, message, requestMayHaveBeenSent: false)
