@@ -46,6 +46,16 @@ extension TokenAnswer {
                     (failure.code, failure.hint) = (.refusedWithoutReason, "Log in again.")
                 }
             }
+            // ServiceNow answers so to a dead refresh token or a wrong secret, Auth0 to a wrong secret. The answer to a poll is the user's.
+            if response.status == 401, ![.deviceCode, .ciba].contains(request.grantType) {
+                switch failure.code {
+                case .serverError where request.grantType == .refreshToken:
+                    (failure.code, failure.hint) = (.refusedWithoutReason, "Log in again.")
+                case .serverError, .accessDenied:
+                    (failure.code, failure.hint) = (.invalidClient, AuthStateError.advice[.invalidClient])
+                default: break
+                }
+            }
             if failure.code == .invalidRequest, request.grantType != .authorizationCode,
                 failure.recognizedFailure == nil
             {

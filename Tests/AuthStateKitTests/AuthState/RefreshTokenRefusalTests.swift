@@ -63,6 +63,24 @@ struct RefreshTokenRefusalTests {
         #expect(error?.code == .refusedWithoutReason && error?.hint == "Log in again." && state.isAuthorized)
     }
 
+    @Test(
+        "the status 401 says whether the client or the refresh token is refused where the error code does not",
+        arguments: [
+            ("server_error", AuthStateError.Code.refusedWithoutReason, AuthStateError.Code.invalidClient),
+            ("access_denied", .invalidClient, .invalidClient),
+        ])
+    func unauthorized(_ code: String, renewal: AuthStateError.Code, request: AuthStateError.Code) async throws {
+        let (error, state) = try await refusal(answer(code, "access_denied", status: 401))
+        #expect(error?.code == renewal && error?.hint != nil && state.isAuthorized)
+        let fixture = try Fixture(then: answer(code, "access_denied", status: 401))
+        let client = Client(fixture.record.client.provider, id: "c")
+        let refused = await authError { try await fixture.service.perform(TokenRequest(client, .clientCredentials)) }
+        #expect(refused?.code == request && refused?.hint?.contains("client identifier") == true)
+        let poll = TokenRequest(client, .deviceCode("device-code"))
+        #expect(await authError { try await fixture.service.perform(poll) }?.response?.error == code)
+        #expect(await authError { try await fixture.service.perform(poll) }?.code != .invalidClient)
+    }
+
     @Test("a refusal with a known text ends the login after the store was read again, and no further request is sent")
     func endsLogin() async throws {
         let fixture = try Fixture([answer("invalid_request", Self.texts[0], status: 401)], lifetime: -1)
