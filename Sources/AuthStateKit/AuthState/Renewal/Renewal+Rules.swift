@@ -102,12 +102,13 @@ extension AuthState.Renewal {
             if let retryAfter, retryAfter > 0 {
                 hold(for: min(retryAfter, AuthState.RenewalPause.longest), after: error, &ledger)
             }
-        case .refusedAnswer:
-            if isUnconfirmed { apply(.renewalUnconfirmed, &ledger) }
         case .configuration:
             if isUnconfirmed { apply(.renewalUnconfirmed, &ledger) }
-            // For this process alone: others may have the right secret. Short, so that a corrected one is soon found.
-            if error.httpStatus != nil, request.client == ledger.newest.value.client {
+            // For this process alone: others may have the right secret. Short, so that a corrected one is soon found. What cannot
+            // be read is no refusal.
+            if error.httpStatus != nil, error.response != nil || error.kind == .configuration,
+                request.client == ledger.newest.value.client
+            {
                 events += ledger.paused(pause(for: 10 * moment.jitter, after: error), for: parameters)
             }
         }

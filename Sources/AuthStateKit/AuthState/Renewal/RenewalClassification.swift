@@ -9,10 +9,8 @@ package enum RenewalClassification: Sendable, Hashable {
     case reauthenticationRequired
     /// Refused without a reason: the grant is kept, and not renewed for a while.
     case refusedWithoutReason
-    /// The client or its configuration is wrong: reported, the grant is kept.
+    /// The client, its configuration or the answer is wrong: reported, the grant is kept.
     case configuration
-    /// The answer failed a check: its tokens are withheld, the grant is kept.
-    case refusedAnswer
 
     package init(_ error: AuthStateError, grantType: GrantType) {
         switch (error.code, error.kind) {
@@ -20,7 +18,6 @@ package enum RenewalClassification: Sendable, Hashable {
             self = grantType == .refreshToken ? .reauthenticationRequired : .configuration
         case (.refusedWithoutReason, _): self = .refusedWithoutReason
         case (_, .transient): self = .transient(retryAfter: error.retryAfter?.inSeconds)
-        case (_, .refused): self = .refusedAnswer
         default: self = .configuration
         }
     }
