@@ -73,7 +73,7 @@ extension ProviderMetadata {
     /// Backchannel authentication (OpenID Connect CIBA Core 1.0).
     public var backchannelAuthenticationEndpoint: URL? { url("backchannel_authentication_endpoint") }
     /// Scopes.
-    public var scopesSupported: [String]? { AnswerMembers(document).wordList("scopes_supported") }
+    public var scopesSupported: [String]? { strings("scopes_supported") }
     /// Response modes.
     public var responseModesSupported: [String]? { strings("response_modes_supported") }
     /// Grant types.

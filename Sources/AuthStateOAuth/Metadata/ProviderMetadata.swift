@@ -80,7 +80,16 @@ public struct ProviderMetadata: Sendable, Hashable {
 
     func string(_ name: String) -> String? { AnswerMembers(document).text(name) }
     func url(_ name: String) -> URL? { string(name).flatMap(Self.endpoint) }
-    func strings(_ name: String) -> [String]? { AnswerMembers(document).texts(name) }
+    /// A list; one without elements should have been left out (RFC 8414, section 3.2).
+    func strings(_ name: String) -> [String]? {
+        let members = AnswerMembers(document)
+        let texts = Self.members[name] == .words ? members.wordList(name) : members.texts(name)
+        guard let texts, !texts.isEmpty else {
+            if document[name] != nil { Leniency.unusableMember.note(name) }
+            return nil
+        }
+        return texts
+    }
     func flag(_ name: String) -> Bool? { AnswerMembers(document).flag(name) }
     func object(_ name: String) -> [String: JSONValue]? { AnswerMembers(document).object(name) }
     /// Whether the document names an endpoint, or has a member of another type in whatever form.

@@ -57,6 +57,15 @@ struct ProviderMetadataTests {
         for list in lists { #expect(list == ["a", "b"]) }
     }
 
+    @Test func `a list without elements is absent`() throws {
+        let name = "code_challenge_methods_supported"
+        #expect(try ProviderMetadata(document: [name: []]).codeChallengeMethodsSupported == nil)
+        #expect(try ProviderMetadata(document: [name: ["plain"]]).codeChallengeMethodsSupported == ["plain"])
+        for scopes in [JSONValue.array([]), " "] {
+            #expect(try ProviderMetadata(document: ["scopes_supported": scopes]).scopesSupported == nil)
+        }
+    }
+
     @Test func `every flag that has a property is read; an absent one is nil`() throws {
         for (metadata, expected) in [(try #require(Self.full), true), (try Fixtures.metadata(), nil as Bool?)] {
             let flags = [
