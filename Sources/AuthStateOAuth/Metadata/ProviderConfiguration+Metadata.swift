@@ -19,7 +19,9 @@ extension ProviderConfiguration {
             throw AuthStateError(
                 .issuerMismatch, stage: .discovery, "The discovery document belongs to another issuer.",
                 expected: issuer.rawValue, received: metadata.issuer ?? "no issuer",
-                hint: "Use the issuer exactly as the provider writes it, trailing slash included.")
+                hint: "Use the issuer exactly as the provider writes it, trailing slash included. "
+                    + "Where that one has no metadata, give it and this document to "
+                    + "ProviderConfiguration(metadata:issuer:).")
         }
         if let name = kind.required(of: metadata).first(where: { !metadata.names($0) }) { throw Self.lack(of: name) }
         try self.init(endpointsOf: metadata, issuer: issuer)

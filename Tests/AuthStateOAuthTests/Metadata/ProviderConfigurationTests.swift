@@ -37,6 +37,15 @@ struct ServiceConfigurationTests {
         #expect(error?.expected == "https://op.example" && error?.received == named)
     }
 
+    @Test func `a document from another place than its issuer's is used with the issuer that it names`() throws {
+        let named = "https://tenant.b2clogin.com/0b0c6a5e-3b0f-4f0a-9a35-2b6d1f4c8e11/v2.0/"
+        let changes: [String: JSONValue?] = ["issuer": .string(named)]
+        let advice = refusal { try Fixtures.configuration(metadata: changes) }?.hint
+        #expect(advice?.contains("ProviderConfiguration(metadata:issuer:)") == true)
+        let found = try ProviderConfiguration(metadata: Fixtures.metadata(changes), issuer: Issuer(named))
+        #expect(found.issuer?.rawValue == named && found.tokenEndpoint.absoluteString == "https://op.example/token")
+    }
+
     @Test func `a document without an issuer is refused`() {
         #expect(refusal { try Fixtures.configuration(metadata: ["issuer": nil]) }?.code == .issuerMismatch)
     }

@@ -97,7 +97,9 @@ extension IDTokenCheck {
                 ? nil
                 : Failure(
                     "the request's nonce", received: nil,
-                    hint: expected.isHybrid ? nil : "Tolerate missingNonce if the provider is known to drop it.")
+                    hint: expected.isHybrid
+                        ? nil
+                        : "Tolerate missingNonce if the provider is known to drop it, and its metadata name S256.")
         }
         guard let wanted, let nonce = claim.stringValue, ConstantTime.equals(nonce, wanted) else {
             return Failure(wanted == nil ? "no nonce" : "the request's nonce", received: "a different nonce")

@@ -355,7 +355,7 @@ extension AuthStateError {
         .invalidIssuer: "Give --issuer as the provider writes it, for example https://op.example.",
         .issuerMismatch:
             "Give --issuer exactly as the provider writes it, a slash at its end included, or the right --domain and "
-            + "--realm.",
+            + "--realm. At Azure AD B2C, set the issuer claim to the one with tfp, which has metadata.",
         .initialAccessTokenRejected: initialTokenAdvice,
         .registrationTokenRejected: "Forget the client with 'authstate logout --local', and register again.",
     ]
