@@ -18,8 +18,8 @@ public struct LoggingObserver: AuthStateObserver {
         let logger = event.belongsToCaller && !Logger.current.label.isEmpty ? Logger.current : logger
         guard logger.logLevel <= line.level else { return }
         var metadata = line.metadata
-        // Enough to tell states apart; keys can be long, and contain user input.
-        metadata["state"] = "\(String(state.key.rawValue.prefix(16)).printable())"
+        // Tells the states of this process apart: a key may be a session's identifier, or a user's address.
+        metadata["state"] = "\(String(UInt(bitPattern: state.key.rawValue.hashValue), radix: 16))"
         // A server may have named it.
         metadata["client"] = "\(state.record.client.id.printable(100))"
         logger.log(level: line.level, line.message, metadata: metadata)
