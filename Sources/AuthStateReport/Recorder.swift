@@ -22,6 +22,8 @@ struct Recording: Sendable {
 
     /// Steps and exchanges in order of their beginning.
     var items: [Item] = []
+    /// How many of the first were left out.
+    var dropped = 0
     /// Every secret that was seen, to be hidden in texts of others. Each has eight bytes at least.
     var secrets = RequestSecrets([]) {
         didSet {
@@ -67,6 +69,7 @@ private struct Parts: Sequence, IteratorProtocol {
 final class Recorder: LoginTraceRecorder, Redacted {
     private struct State {
         var items: [Recording.Item] = []
+        var dropped = 0
         /// The newest secrets, the last one last.
         var secrets: [String] = []
         var known: Set<String> = []
@@ -80,13 +83,13 @@ final class Recorder: LoginTraceRecorder, Redacted {
     private let key = SecureRandom.bytes(32)
 
     var recording: Recording {
-        let (items, secrets) = state.withLock { ($0.items, $0.secrets) }
+        let (items, dropped, secrets) = state.withLock { ($0.items, $0.dropped, $0.secrets) }
         let sorted = items.enumerated().sorted { ($0.1.date, $0.0) < ($1.1.date, $1.0) }.map(\.element)
         // Of a token a part is secret too; of a name or an address the whole is.
         let tokens = secrets.filter { $0.utf8.allSatisfy(Self.isOfToken) }
         let wholes = secrets.filter { !$0.utf8.allSatisfy(Self.isOfToken) }
         var recording = Recording()
-        recording.items = sorted
+        (recording.items, recording.dropped) = (sorted, dropped)
         recording.secrets = RequestSecrets(tokens, wholes: wholes)
         return recording
     }
@@ -136,7 +139,10 @@ final class Recorder: LoginTraceRecorder, Redacted {
 
     private func append(_ item: Recording.Item) {
         state.withLock { state in
-            if state.items.count == Self.limit { state.items.removeFirst() }
+            if state.items.count == Self.limit {
+                state.items.removeFirst()
+                state.dropped += 1
+            }
             state.items.append(item)
         }
     }

@@ -75,7 +75,8 @@ struct ReportPage {
         let seconds = start.flatMap { start in ends.max().map { $0.timeIntervalSince(start) } } ?? 0
         let time = "\((seconds * 100).rounded() / 100) s"
         let date = start.map { $0.formatted(.iso8601.dateSeparator(.dash).timeSeparator(.colon)) } ?? "nothing recorded"
-        let about = "<p class=\"sub\">\(text(date)) · <code>\(text(program))</code></p>"
+        let dropped = recording.dropped == 0 ? "" : " · without the first \(recording.dropped) steps"
+        let about = "<p class=\"sub\">\(text(date)) · <code>\(text(program))</code>\(dropped)</p>"
         guard failure != nil || !recording.items.isEmpty else {
             return "<p class=\"res\">No login step and no request was recorded.</p>\n\(about)"
         }

@@ -125,16 +125,22 @@ struct LoginReportTests {
         #expect(!String(decoding: trace.harArchive(), as: UTF8.self).contains("the-first-token-of-all"))
     }
 
-    @Test func `a long recording keeps its newest steps, and of a large answer a part`() async throws {
+    @Test func `a long recording keeps its secrets and its newest steps, and of a large answer a part`() async throws {
         let trace = LoginTrace.recording()
-        var members = (0..<2000).map { "\"member\($0)\":\"value number \($0) of many\"" }.joined(separator: ",")
-        members = "{\(members)}"
+        _ = trace.recorder?.mark("the-first-token-of-all")
+        var members = (0..<1999).map { "\"member\($0)\":\"value number \($0) of many\"" }.joined(separator: ",")
+        members = #"{"error_description":"the-first-token-of-all",\#(members)}"#
         let replies = Array(repeating: ScriptedTransport.Reply.json("{}"), count: 1004) + [.json(members)]
         let service = AuthorizationService(ScriptedTransport(replies)) { $0.trace = trace }
         let url = try #require(URL(string: "https://op.example/introspect"))
-        for _ in replies { _ = try await service.transport.send(TransportRequest(method: .post, url: url)) }
+        for number in replies.indices {
+            let headers: TransportHeaders = ["DPoP": "the-proof-of-request-\(number)"]
+            _ = try await service.transport.send(TransportRequest(method: .post, url: url, headers: headers))
+        }
         #expect(try JSONValue(parsing: [UInt8](trace.harArchive()))["log"]?["entries"]?.arrayValue?.count == 1000)
-        #expect(trace.htmlReport().contains("1800 members"))
+        let page = trace.htmlReport()
+        #expect(page.contains("1800 members") && page.contains("without the first 5 steps"))
+        #expect(!page.contains("the-first-token-of-all") && !page.contains("the-proof-of-request"))
     }
 
     @Test func `equal secrets have equal marks, and another recording has other ones`() async throws {
