@@ -32,6 +32,8 @@ struct UnreadOutputTests {
                 let result = try await run(["token"] + options)
                 #expect(result.status == 75 && result.errors == told, "\(options): \(result)")
             }
+            let demo = try await Program.run(["sh", "-c", #"exec "$1" demo >/dev/full"#, "sh", Authstate.path])
+            #expect(demo.status == 75 && demo.errors == told, "\(demo)")
             _ = try await authstate("logout", "--local")
             let failure = try await run(["token", "--json"])
             #expect(failure.status == 77, "\(failure)")

@@ -16,17 +16,18 @@ struct Demo: Command {
         defer { folder.remove() }
         let story = try await DemoStory(file: "\(folder.path)/state.json")
         var results: [StepResult] = []
+        var isWritten = true
         for (number, step) in DemoStory.steps.enumerated() {
             let result = await StepResult(step.name) { try await step.play(story) }
-            context.console.print("\(result.isOK ? "✓" : "✗") \(number + 1). \(result.detail)")
+            isWritten = context.console.print("\(result.isOK ? "✓" : "✗") \(number + 1). \(result.detail)")
             results.append(result)
             // Each step builds on the one before.
-            guard result.isOK else { break }
+            guard result.isOK, isWritten else { break }
         }
         await story.end()
         let failure = results.last?.failure
         let json: JSONValue = ["ok": .bool(failure == nil), "steps": .array(results.map(\.json))]
-        return Report(json: json, status: failure.map { ExitReason($0.kind) } ?? .done)
+        return Report(json: json, status: failure.map { ExitReason($0.kind) } ?? (isWritten ? .done : .store))
     }
 
     /// The result of one step.

@@ -50,11 +50,9 @@ public final class Console: Sendable {
         }
     }
 
-    /// Prints a line of data ahead of the result; a program that reads JSON gets the result alone.
-    func print(_ line: String) {
-        guard !isJSON else { return }
-        Self.write(line.plain + "\n", to: STDOUT_FILENO)
-    }
+    /// Prints a line of data ahead of the result; a program that reads JSON gets the result alone. Returns whether it was written,
+    /// and tells the user otherwise.
+    func print(_ line: String) -> Bool { isJSON || output(Array((line.plain + "\n").utf8)) }
 
     /// Prints the result of a command. Returns whether all of it was written, and tells the user otherwise.
     @discardableResult
