@@ -1,4 +1,5 @@
 #if os(Linux)
+    import AuthStateJOSE
     import AuthStateKit
     import Foundation
     import Testing
@@ -91,6 +92,8 @@
                 #expect(setrlimit(resource, &limit) == 0)
                 #expect(error?.code == .unreachable && error?.message.contains("ulimit -n") == true)
                 #expect(try await failure(transport, TransportRequest(server.url)) == nil)
+                // libcurl's opening looks for libcrypto first.
+                #expect(try OpenSSLBackend().digest(.sha256, of: []).count == 32)
             }
         }
 

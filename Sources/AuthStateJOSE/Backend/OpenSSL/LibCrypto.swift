@@ -10,17 +10,28 @@
         let aes256GCM: OpaquePointer
         private let digests: [SHA2.Function: OpaquePointer]
 
-        /// The library, opened on first use; opening is tried once.
-        private static let shared: Result<LibCrypto, JOSEError> = {
+        /// The library, opened on first use.
+        private static let first = open()
+        /// The library after a failure, which is not kept.
+        private static let later = Lock(first)
+
+        /// The library; throws `backendUnavailable` when it cannot be used.
+        static func get() throws(JOSEError) -> LibCrypto {
+            if case .success(let library) = first { return library }
+            let opened = later.withLock { opened in
+                if case .failure = opened { opened = open() }
+                return opened
+            }
+            return try opened.get()
+        }
+
+        private static func open() -> Result<LibCrypto, JOSEError> {
             do throws(JOSEError) {
                 return .success(try LibCrypto(opening: "libcrypto.so.3"))
             } catch {
                 return .failure(error)
             }
-        }()
-
-        /// The library; throws `backendUnavailable` when it cannot be used.
-        static func get() throws(JOSEError) -> LibCrypto { try shared.get() }
+        }
 
         init(opening library: String) throws(JOSEError) {
             var functions = AuthStateCryptoFunctions()
