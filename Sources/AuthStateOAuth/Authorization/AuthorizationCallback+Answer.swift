@@ -62,7 +62,7 @@ extension AuthorizationCallback {
 
     /// Whether there is a parameter of an authorization response, also one of an unsupported kind.
     package static func hasAnswer(_ parameters: some StringProtocol) -> Bool {
-        let names = ["code", "error", "response", "id_token", "access_token"]
+        let names = ["code", "error", "error_code", "response", "id_token", "access_token"]
         return parameters.split(separator: "&").contains { pair in names.contains { $0 == pair.prefix { $0 != "=" } } }
     }
 }

@@ -127,9 +127,9 @@ extension AuthorizationResponse {
         }
     }
 
-    /// Returns the error in an answer; an empty one is none.
+    /// Returns the error in an answer; an empty one is none. Facebook names some by a number in another parameter.
     static func error(in parameters: Parameters) -> String? {
-        let error = parameters["error"]
+        let error = parameters["error"] ?? (parameters["code"] == nil ? parameters["error_code"] : nil)
         guard error?.isEmpty == true else { return error }
         Leniency.unusableMember.note("error")
         return nil
@@ -138,7 +138,8 @@ extension AuthorizationResponse {
     /// The provider's error response; not every provider that promises `iss` sends it with errors.
     static func refusal(_ error: String, _ parameters: Parameters, _ request: AuthorizationRequest) -> AuthStateError {
         let response = OAuthErrorResponse(
-            error: error, errorDescription: parameters.joined("error_description"),
+            error: error,
+            errorDescription: parameters.joined("error_description") ?? parameters.joined("error_message"),
             errorURI: parameters.joined("error_uri")
         ).tolerating(request.client.provider.tolerances)
         var message = "The provider refused the login: \(response.summary)."

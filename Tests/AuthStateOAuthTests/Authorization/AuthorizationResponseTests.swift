@@ -47,6 +47,17 @@ struct AuthorizationResponseTests {
         #expect(stateless?.received == "no state, with the error access_denied")
     }
 
+    @Test("Facebook: a refusal with a number in place of the error is shown with its words")
+    func facebookNumber() throws {
+        let request = try Fixtures.request()
+        let answer = "error_code=1349126&error_message=App+not+active&state=\(request.state)"
+        let error = refusal { try Fixtures.response(answer, to: request) }
+        #expect(error?.code == .providerError && error?.response?.error == "1349126")
+        #expect(error?.message.contains("1349126, App not active") == true)
+        #expect(AuthorizationCallback.hasAnswer(answer))
+        #expect(try Fixtures.response("code=c&\(answer)", to: request).code == "c")
+    }
+
     @Test("a callback for a login whose redirect URI differs in the query alone is refused, errors too")
     func ownQuery() throws {
         var request = try Fixtures.request()
