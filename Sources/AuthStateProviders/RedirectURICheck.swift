@@ -121,7 +121,8 @@ enum RedirectURICheck {
 
     /// Form Post Response Mode, section 2: the answer is the body of a POST.
     private static let formPost: Rule = { subject in
-        guard subject.responseMode?.carrier == .formPost, subject.isAppScheme else { return nil }
+        let leadsToApp = subject.isAppScheme || subject.app != nil && subject.parts.hasScheme("https")
+        guard subject.responseMode?.carrier == .formPost, leadsToApp else { return nil }
         return Finding(
             .formPostToApp, .error, "An app is opened with a URL and never sees the form that form_post sends.",
             hint:

@@ -68,14 +68,14 @@ public final class OpenIDProvider: Sendable {
     /// How it behaves now.
     public var configuration: Configuration { core.state.withLock { $0.base } }
 
-    /// Changes how it behaves, from the next request on.
+    /// Changes how it behaves, from the next request on; the closure may read `url(of:)`, and nothing else of the provider.
     public func update(_ change: (inout Configuration) throws -> Void) rethrows {
         try core.state.withLock { try change(&$0.base) }
     }
 
     /// The URL of an endpoint.
     public func url(of endpoint: Endpoint) -> URL {
-        let text = "\(origin)\(endpoint.path(under: configuration.issuerPath))"
+        let text = "\(origin)\(endpoint.path(under: String(issuer.dropFirst(origin.count))))"
         // Letters, digits and slashes are always a URL; a path with other characters fails visibly at discovery.
         return URL(string: text) ?? URL(filePath: "/")
     }

@@ -1,5 +1,7 @@
 import AuthStateFoundation
+import AuthStateJOSE
 import AuthStateKit
+import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
@@ -79,6 +81,69 @@ import Testing
         #expect(error?.code == .stateMismatch)
     }
 
+    @Test func `a user who grants less does so on a device too`() async throws {
+        let world = try await DeviceLoginTests.World { $0.consentedScopes = ["openid"] }
+        let state = try await world.run(pauses: [5]) {
+            try await world.logIn(world.request([.openID, "api"])) { response in
+                world.provider.decide(userCode: response.userCode, allow: true)
+            }
+        }
+        #expect(state.record.scope == "openid")
+        let answer = try await state.performAction(TransportRequest(url: world.provider.url(of: .userInfo)))
+        #expect(answer.status == 200)
+    }
+
+    @Test func `a hint names a user by name, subject or address`() async throws {
+        let grace = OpenIDProvider.User(
+            subject: "7", name: "grace", password: "hopper", claims: ["email": "grace@example.com"])
+        let fixture = try await ProviderFixture { $0.users.append(grace) }
+        for hint in ["grace", "7", "grace@example.com"] {
+            var request = fixture.request()
+            request.loginHint = hint
+            #expect(try await fixture.logIn(request).user?.subject == "7")
+        }
+    }
+
+    @Test func `a renewed token without openid has no userinfo`() async throws {
+        let state = try await fixture.logIn(fixture.request([.openID, "api"]))
+        let token = try await state.freshTokens(RenewalParameters(scopes: ["api"])).accessToken
+        let request = TransportRequest(
+            url: fixture.provider.url(of: .userInfo), headers: ["Authorization": "Bearer \(token)"])
+        #expect(try await fixture.service.transport.send(request).status == 403)
+    }
+
+    @Test func `a code verifier without a challenge, and a hybrid request without a nonce, are refused`() async throws {
+        let fixture = try await ProviderFixture { $0.requiresPKCE = false }
+        let redirectURI = "http://127.0.0.1:5000/callback"
+        func authorize(_ parameters: Parameters) async throws -> Parameters {
+            var all: Parameters = ["client_id": "app", "redirect_uri": redirectURI, "scope": "openid"]
+            for name in parameters.names { all[name] = parameters[name] }
+            let url = try #require(URL(string: "\(fixture.provider.url(of: .authorization))?\(all.encoded)"))
+            let answer = try await fixture.service.transport.send(TransportRequest(url: url))
+            let place = try #require(answer.headers["Location"])
+            let query = place.split(whereSeparator: { "?#".contains($0) }).last.map(String.init) ?? ""
+            return try #require(Parameters(decoding: query))
+        }
+        let code = try #require(try await authorize(["response_type": "code"])["code"])
+        let form: Parameters = [
+            "grant_type": "authorization_code", "client_id": "app", "code": code, "redirect_uri": redirectURI,
+            "code_verifier": "a-verifier-of-forty-three-characters-at-the-least",
+        ]
+        let answer = try await fixture.service.transport.send(
+            TransportRequest(
+                method: .post, url: fixture.provider.url(of: .token),
+                headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Data(form.encoded.utf8)))
+        #expect(answer.status == 400 && String(decoding: answer.body, as: UTF8.self).contains("challenge"))
+        let hybrid = try await authorize(["response_type": "code id_token"])
+        #expect(hybrid["error"] == "invalid_request" && hybrid["code"] == nil)
+    }
+
+    @Test func `an update may read the URLs of the endpoints`() async throws {
+        let provider = fixture.provider
+        provider.update { $0.resources = [provider.url(of: .resource).absoluteString] }
+        #expect(provider.configuration.resources == [provider.url(of: .resource).absoluteString])
+    }
+
     @Test func `the login page asks for name and password, and the provider can deny the login`() async throws {
         let fixture = try await ProviderFixture { $0.login = .page }
         let agent = DirectUserAgent(login: ("ada", "lovelace"))
@@ -97,9 +162,12 @@ import Testing
         // A quotation mark with a combining accent is one character.
         request.loginHint = "\"><script>alert(1)</script> \"\u{301} onfocus=x"
         request.redirectURI = try RedirectURI("http://127.0.0.1:5000/callback")
+        request.resources = ["https://a.example", "https://b.example"]
+        fixture.provider.update { $0.resources = ["https://a.example", "https://b.example"] }
         let response = try await fixture.service.transport.send(TransportRequest(url: request.url()))
         let page = String(decoding: response.body, as: UTF8.self)
         #expect(response.status == 200)
+        for resource in request.resources { #expect(page.contains("name=\"resource\" value=\"\(resource)\"")) }
         #expect(page.contains("&quot;&gt;&lt;script&gt;"))
         #expect(!page.contains("<script>alert"))
         #expect(page.contains("&quot;\u{301} onfocus=x"))

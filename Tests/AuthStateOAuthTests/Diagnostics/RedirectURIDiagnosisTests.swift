@@ -66,7 +66,9 @@ struct RedirectURIDiagnosisTests {
         Row("https://app.example/cb", .domainNotAssociated, app: AppDeclarations(urlSchemes: [])),
         Row("http://127.0.0.1/cb", app: app),
         Row("com.example.app:/callback", .formPostToApp, mode: .formPost),
-        Row("https://app.example/callback", mode: .formPost), Row("com.example.app:/callback", mode: .fragment),
+        Row("https://app.example/callback", mode: .formPost),
+        Row("https://app.example/callback", .formPostToApp, app: app, mode: .formPost),
+        Row("com.example.app:/callback", mode: .fragment),
     ]
 
     private static let googleClient = "123-abc.apps.googleusercontent.com"

@@ -75,7 +75,12 @@ extension ProviderState {
         guard ["code", "code id_token", "id_token code"].contains(parameters["response_type"] ?? "") else {
             throw ProviderRefusal("unsupported_response_type", "Only code and code id_token are supported.")
         }
-        let foreign = scopes(parameters["scope"]).first { !configuration.scopes.contains($0) }
+        let wanted = scopes(parameters["scope"])
+        let isHybrid = parameters["response_type"] != "code"
+        guard !isHybrid || wanted.contains("openid") && parameters["nonce"] != nil else {
+            throw .invalidRequest("An ID token beside the code needs the scope openid, and a nonce.")
+        }
+        let foreign = wanted.first { !configuration.scopes.contains($0) }
         if let foreign { throw .invalidScope("The scope \(foreign) is not known here.") }
         try check(resources: parameters.values("resource"))
         try authorizationDetails(parameters)
@@ -92,7 +97,7 @@ extension ProviderState {
         let prompts = (parameters["prompt"] ?? "").split(separator: " ")
         guard !prompts.contains("login"), !prompts.contains("select_account"),
             request.parameters["username"] == nil, let session = browser(of: request),
-            parameters["login_hint"].map({ [session.user.name, session.user.subject].contains($0) }) ?? true,
+            parameters["login_hint"].map({ user(named: $0) == session.user }) ?? true,
             parameters["max_age"].flatMap({ Double($0) }).map({ now - session.authenticatedAt <= $0 }) ?? true
         else { return nil }
         return session
@@ -108,8 +113,8 @@ extension ProviderState {
         switch configuration.login {
         case .denied: throw ProviderRefusal("access_denied", "The user denied access.")
         case .automatic:
-            let hint = login.parameters["login_hint"]
-            guard let user = configuration.users.first(where: { $0.name == hint }) ?? configuration.users.first else {
+            let hinted = login.parameters["login_hint"].flatMap(user(named:))
+            guard let user = hinted ?? configuration.users.first else {
                 throw ProviderRefusal("login_required", "There are no users.")
             }
             return user
@@ -142,8 +147,7 @@ extension ProviderState {
         _ login: Login, to user: User, in session: BrowserSession? = nil
     ) throws(ProviderRefusal) -> AuthorizationAnswer {
         let (id, code, parameters) = (newToken(), newToken(), login.parameters)
-        let consented = configuration.consentedScopes
-        let granted = scopes(parameters["scope"]).filter { consented?.contains($0) ?? true }
+        let granted = consented(scopes(parameters["scope"]))
         let grant = Grant(
             clientID: login.client.id, user: user, scopes: granted, nonce: parameters["nonce"],
             requestedClaims: try RequestedClaims(parameters["claims"]), resources: parameters.values("resource"),
@@ -189,6 +193,11 @@ extension ProviderState {
     static let responseModes: [AuthorizationRequest.ResponseMode] = [
         .query, .fragment, .formPost, .jwt, .queryJWT, .fragmentJWT, .formPostJWT,
     ]
+
+    /// What the user grants of the scopes that were asked for.
+    func consented(_ scopes: [String]) -> [String] {
+        scopes.filter { configuration.consentedScopes?.contains($0) ?? true }
+    }
 
     func scopes(_ text: String?) -> [String] { (text ?? "").split(separator: " ").map(String.init) }
 }

@@ -42,7 +42,8 @@ extension ProviderState {
         }
     }
 
-    private func user(named hint: String) -> User? {
+    /// The user whom a hint names, by name, subject or address.
+    func user(named hint: String) -> User? {
         configuration.users.first { [$0.name, $0.subject, $0.claims["email"]?.stringValue].contains(hint) }
     }
 

@@ -61,7 +61,7 @@ extension ProviderState {
         }
         let id = newToken()
         grants[id] = Grant(
-            clientID: login.clientID, user: user, scopes: login.scopes, resources: login.resources,
+            clientID: login.clientID, user: user, scopes: consented(login.scopes), resources: login.resources,
             authenticatedAt: now, sessionID: newToken())
         pendingLogins[code]?.decision = .granted(id)
     }

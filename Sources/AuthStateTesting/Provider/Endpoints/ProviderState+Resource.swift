@@ -7,7 +7,7 @@ extension ProviderState {
     /// The userinfo endpoint (OpenID Connect Core, section 5.3).
     mutating func userInfo(_ request: Request) throws(ProviderRefusal) -> ProviderDecision {
         let token = try admit(request)
-        guard let grant = token.grant.flatMap({ grants[$0] }), grant.scopes.contains("openid") else {
+        guard let grant = token.grant.flatMap({ grants[$0] }), token.scopes.contains("openid") else {
             throw .bearer("insufficient_scope", "Userinfo needs the scope openid.", status: 403, scope: "openid")
         }
         var claims = grant.user.claims(for: Set(token.scopes), and: grant.requestedClaims.userInfo)

@@ -44,6 +44,10 @@ extension ProviderState {
         guard parameters["redirect_uri"] == code.redirectURI else {
             throw .invalidGrant("The redirect URI is not the one of the authorization request.")
         }
+        // RFC 9700, section 2.1.1: someone may have taken the challenge out.
+        guard code.challenge != nil || parameters["code_verifier"] == nil else {
+            throw .invalidGrant("There is a code verifier, and the authorization request had no challenge.")
+        }
         if let challenge = code.challenge {
             guard let verifier = parameters["code_verifier"], let digest = try? SHA2.sha256(verifier.utf8),
                 ConstantTime.equals(Base64URL.encode(digest), challenge)

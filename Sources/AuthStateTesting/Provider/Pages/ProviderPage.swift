@@ -114,9 +114,10 @@ struct ProviderPage: Sendable {
         """
 
     static func hiddenFields(_ parameters: Parameters) -> String {
-        parameters.names.map { name in
-            let value = (parameters[name] ?? "").markupEscaped
-            return "<input type=\"hidden\" name=\"\(name.markupEscaped)\" value=\"\(value)\">"
+        parameters.names.flatMap { name in
+            parameters.values(name).map { value in
+                "<input type=\"hidden\" name=\"\(name.markupEscaped)\" value=\"\(value.markupEscaped)\">"
+            }
         }.joined(separator: "\n")
     }
 
