@@ -24,30 +24,23 @@ extension MCPBridge {
         to message: BridgedMessage, inEventsOf response: StreamedResponse, over connection: Connection
     ) async throws -> BridgedMessage {
         var events = ServerEvents(response)
-        var (idle, empty) = (0, 0)
         while true {
-            (idle, empty) = (idle + 1, empty + 1)
-            let begun = ContinuousClock.now
             do {
                 while let event = try await events.next() {
-                    if !event.bytes.isEmpty { (idle, empty) = (0, 0) }
                     if let found = await pass(event, until: message) { return found }
                 }
             } catch let error as TransportError {
                 if error.code == .responseTooLarge { throw error }
             }
             // The connection has ended, the stream has not: it is resumed where the server numbers its events.
-            if begun.duration(to: .now) > Self.quietTime { idle = 0 }
             // One that ends again and again, with nothing in it, and without a time to wait, has no answer to come.
-            guard let last = events.lastEventID, message.revision == nil,
-                idle < 20 && empty < 100 || events.retry != nil
+            guard events.lastEventID != nil, message.revision == nil,
+                events.idle < 20 && events.empty < 100 || events.retry != nil
             else {
                 throw Self.malformed("with a stream that ended before the answer; the request may have been done")
             }
-            let next = try await resumed(
-                after: last, waiting: events.retry, idle: events.retry == nil ? idle : 0, over: connection,
-                login: .unlessRefused)
-            events = ServerEvents(next, resuming: events)
+            events = try await resumed(
+                events, idle: events.retry == nil ? events.idle : 0, over: connection, login: .unlessRefused)
         }
     }
 
@@ -72,28 +65,24 @@ extension MCPBridge {
         console.note("authstate: The server sent an answer to another request, which is left out.")
     }
 
-    /// The time after which a part of a stream without events has ended for its length, and not at once.
-    private static let quietTime = Duration.seconds(10)
-
     /// Asks for the rest of a stream, several times where the server cannot be reached.
     ///
     /// - Parameters:
-    ///   - idle: The number of its last parts that brought nothing, and ended at once: the pause grows with it.
+    ///   - idle: The number of its last parts for which the pause grows.
     ///   - login: When a login may be made for it.
     private func resumed(
-        after last: String?, waiting retry: Duration?, idle: Int, over connection: Connection,
-        login: BridgeLink.Login, attempts: Int = 5
-    ) async throws -> StreamedResponse {
-        let least = max(retry ?? .seconds(1), Duration.milliseconds(100) * (1 << min(idle, 8)))
+        _ events: ServerEvents, idle: Int, over connection: Connection, login: BridgeLink.Login, attempts: Int = 5
+    ) async throws -> ServerEvents {
+        let least = max(events.retry ?? .seconds(1), Duration.milliseconds(100) * (1 << min(idle, 8)))
         var pause = least
         for attempt in 1... {
             try await Task.sleep(for: pause)
             var request = try request(.get, over: connection, accept: "text/event-stream")
-            if let last { request.headers.append("Last-Event-ID", last) }
+            if let last = events.lastEventID { request.headers.append("Last-Event-ID", last) }
             do {
                 let response = try await link.stream(
                     request, operation: "GET", login: login, onLogin: tellOfLogin)
-                if response.hasEvents { return response }
+                if response.hasEvents { return ServerEvents(response, resuming: events) }
                 if response.status < 500 || attempt >= attempts {
                     throw BridgeFailure(
                         .internalError,
@@ -120,23 +109,14 @@ extension MCPBridge {
                     try request(.get, over: connection, accept: "text/event-stream"), operation: "GET", login: .never)
                 guard first.hasEvents else { return noteSilence(of: connection, Self.silence(after: first.status)) }
                 var events = ServerEvents(first)
-                var idle = 0
                 while true {
-                    idle += 1
-                    let begun = ContinuousClock.now
                     do {
-                        while let event = try await events.next() {
-                            if !event.bytes.isEmpty { idle = 0 }
-                            _ = await pass(event)
-                        }
+                        while let event = try await events.next() { _ = await pass(event) }
                     } catch is TransportError {}
                     try Task.checkCancellation()
-                    if begun.duration(to: .now) > Self.quietTime { idle = 0 }
                     // A server's own pause is kept for a while.
-                    let pauses = events.retry == nil ? idle : idle < 30 ? 0 : 4
-                    let next = try await resumed(
-                        after: events.lastEventID, waiting: events.retry, idle: pauses, over: connection, login: .never)
-                    events = ServerEvents(next, resuming: events)
+                    let pauses = events.retry == nil ? events.idle : events.idle < 30 ? 0 : 4
+                    events = try await resumed(events, idle: pauses, over: connection, login: .never)
                 }
             } catch is CancellationError {
             } catch {

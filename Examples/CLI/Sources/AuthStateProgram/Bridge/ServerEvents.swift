@@ -9,7 +9,14 @@ struct ServerEvents: Sendable {
     /// What the part of the stream before this answer said.
     private var resumedID: String?
     private var resumedRetry: Duration?
+    /// The number of the stream's last parts that brought nothing, this one among them.
+    private(set) var empty = 1
+    /// The number of those that also ended at once.
+    private(set) var idle = 1
+    private let begun = ContinuousClock.now
 
+    /// The time after which a part of a stream without events has ended for its length, and not at once.
+    private static let quietTime = Duration.seconds(10)
     /// The most bytes of one event.
     private static let limit = 64 << 20
 
@@ -19,12 +26,14 @@ struct ServerEvents: Sendable {
     init(_ response: StreamedResponse, resuming former: ServerEvents) {
         self.init(response)
         (resumedID, resumedRetry) = (former.lastEventID, former.retry)
+        (empty, idle) = (former.empty + 1, former.idle + 1)
     }
 
     /// Returns the next event; nil at the end of the stream.
     ///
     /// - Throws: `TransportError`, also for an event that is too large; `CancellationError`.
     mutating func next(isolation: isolated (any Actor)? = #isolation) async throws -> EventStreamParser.Event? {
+        defer { if begun.duration(to: .now) > Self.quietTime { idle = 0 } }
         while ready.isEmpty {
             guard let piece = try await pieces.next() else { return nil }
             ready = parser.read(piece)[...]
@@ -33,7 +42,9 @@ struct ServerEvents: Sendable {
                     .responseTooLarge, "An event has more than \(Self.limit) bytes.", requestMayHaveBeenSent: true)
             }
         }
-        return ready.removeFirst()
+        let event = ready.removeFirst()
+        if !event.bytes.isEmpty { (empty, idle) = (0, 0) }
+        return event
     }
 
     /// The event to go on behind when the stream broke; nil where the server numbers none.
