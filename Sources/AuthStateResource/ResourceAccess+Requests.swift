@@ -143,6 +143,12 @@ extension ResourceAccess {
         }
     }
 
+    /// Returns a text of the resource's without the access token, which it may repeat: for a program that shows such a text.
+    public func hidingToken(in text: String) async -> String {
+        guard let token = try? await authState()?.record.accessToken else { return text }
+        return RequestSecrets([token]).hiding(foreign: text)
+    }
+
     /// Logs in, whether there is a login or not; operations that led to logins for more rights in vain may do so again.
     ///
     /// A login that another process completes meanwhile is adopted, if it asked for the scopes of the options, and for what the

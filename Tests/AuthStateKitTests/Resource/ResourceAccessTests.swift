@@ -442,6 +442,7 @@ import Testing
     @Test func `a late refusal of an old token brings the new one, without another renewal`() async throws {
         let access = try world.access()
         let first = try await access.accessToken()
+        #expect(await access.hidingToken(in: "no \(first)") == "no …")
         let rejection = TokenRejected(challenges: [#"Bearer error="invalid_token""#], url: world.url)
         let tokens = Set(try await together(20) { _ in try await access.accessToken(after: rejection, of: first) })
         #expect(tokens.count == 1 && !tokens.contains(first))

@@ -170,18 +170,7 @@ actor BridgeLink {
     }
 
     /// Returns a server's text without the token, which it may repeat: neither the host nor an agent is to see it.
-    func hiding(_ text: String) async -> String {
-        guard let token = try? await opened?.access.authState()?.record.accessToken, let access = opened?.access else {
-            return text
-        }
-        let request = TransportRequest(url: access.resource.url, headers: ["Authorization": "Bearer \(token)"])
-        do {
-            try request.hidingSecrets {
-                throw AuthStateError(.providerError, stage: .resource, "The server refused.", received: text)
-            }
-        } catch { return (error as? AuthStateError)?.received ?? "" }
-        return text
-    }
+    func hiding(_ text: String) async -> String { await opened?.access.hidingToken(in: text) ?? text }
 
     /// Waits for a renewal in progress, whose tokens would otherwise be lost.
     func finish() async {

@@ -143,8 +143,7 @@ extension MCPBridge {
                 "The server redirects to \(target). If you trust that address, use it with 'authstate mcp'.",
                 data: ["authstate": ["code": "redirect", "http_status": JSONValue(response.status)]])
         }
-        let text = String(await link.hiding(String(decoding: response.body.prefix(4096), as: UTF8.self)).prefix(300))
-            .printable()
+        let text = await link.hiding(String(decoding: response.body.prefix(4096), as: UTF8.self)).printable()
         throw BridgeFailure(
             .internalError,
             "The server answered with HTTP status \(response.status)\(text.isEmpty ? "." : ": \(text)")",
