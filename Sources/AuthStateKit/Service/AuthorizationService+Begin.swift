@@ -18,13 +18,16 @@ extension AuthorizationService {
             if let endpoint = request.client.provider.authorizationEndpoint {
                 try check(endpoint, of: request.client.provider, stage: .authorization)
             }
-            guard request.mustBePushed else {
-                let isSigned = request.mustBeSigned && request.requestURI == nil
-                let end = configuration.clock.now.addingTimeInterval(Double(RequestObject.usualLifetime))
-                return pending(request, url: try url(of: request), urlExpiresAt: isSigned ? end : nil)
+            if request.mustBePushed {
+                let response = try await push(request)
+                return pending(request, url: try request.url(pushedAs: response), urlExpiresAt: response.expirationDate)
             }
-            let response = try await push(request)
-            return pending(request, url: try request.url(pushedAs: response), urlExpiresAt: response.expirationDate)
+            guard request.mustBeSigned, request.requestURI == nil else {
+                return pending(request, url: try request.url())
+            }
+            let end = configuration.clock.now.addingTimeInterval(Double(RequestObject.usualLifetime))
+            let url = try request.url(signedAs: try requestObject(for: request))
+            return pending(request, url: url, urlExpiresAt: end)
         }
     }
 
@@ -70,11 +73,6 @@ extension AuthorizationService {
             throw AuthStateError(
                 .credentialUnavailable, stage: .authorization, "The request cannot be signed.", underlying: error)
         }
-    }
-
-    private func url(of request: AuthorizationRequest) throws -> URL {
-        guard request.mustBeSigned, request.requestURI == nil else { return try request.url() }
-        return try request.url(signedAs: try requestObject(for: request))
     }
 
     private func pending(_ request: AuthorizationRequest, url: URL, urlExpiresAt: Date? = nil) -> PendingAuthorization {

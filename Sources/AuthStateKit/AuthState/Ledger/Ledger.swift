@@ -150,16 +150,7 @@ extension AuthState.Ledger {
     mutating func renewed(
         _ tokens: TokenResponse, for parameters: RenewalParameters, rejected: String? = nil
     ) -> [AuthStateEvent] {
-        if !parameters.isNone {
-            var kept = sideTokens
-            if kept[parameters] == nil, kept.count >= 16,
-                let oldest = kept.min(by: { $0.value.issuedAt < $1.value.issuedAt })
-            {
-                kept[oldest.key] = nil
-            }
-            kept[parameters] = tokens
-            rare.sideTokens = kept
-        }
+        if !parameters.isNone { rare.sideTokens.keep(tokens, for: parameters) { $0.issuedAt } }
         if !pauses.isEmpty { rare.pauses[parameters] = nil }
         if let rejected { rare.lastRejected = rejected }
         return [.renewed]
@@ -167,15 +158,9 @@ extension AuthState.Ledger {
 
     /// Tokens were refused, and this process does not request them for a while; at most sixteen pauses are kept.
     mutating func paused(_ pause: AuthState.RenewalPause, for parameters: RenewalParameters) -> [AuthStateEvent] {
-        // Those that are over have no effect; the default tokens' own is kept.
-        var kept = pauses.filter { pause.from.map($0.value.contains) ?? true }
-        if kept[parameters] == nil, kept.count >= 16,
-            let first = kept.filter({ !$0.key.isNone }).min(by: { $0.value.end < $1.value.end })
-        {
-            kept[first.key] = nil
-        }
-        kept[parameters] = pause
-        rare.pauses = kept
+        // Those that are over have no effect.
+        rare.pauses = pauses.filter { pause.from.map($0.value.contains) ?? true }
+        rare.pauses.keep(pause, for: parameters) { $0.end }
         return []
     }
 
@@ -259,5 +244,17 @@ extension AuthState.Ledger {
     private mutating func show() {
         if isSaved, storeError != nil { rare.storeError = nil }
         if isSaved || newest.value.isLoggedOut { shown = newest }
+    }
+}
+
+extension Dictionary where Key == RenewalParameters {
+    /// Sets a value; of sixteen others the one with the earliest date goes, but never the default tokens' own.
+    fileprivate mutating func keep(_ value: Value, for parameters: Key, date: (Value) -> Date) {
+        if self[parameters] == nil, count >= 16,
+            let first = filter({ !$0.key.isNone }).min(by: { date($0.value) < date($1.value) })
+        {
+            self[first.key] = nil
+        }
+        self[parameters] = value
     }
 }

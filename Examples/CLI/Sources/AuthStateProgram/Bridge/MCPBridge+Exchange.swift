@@ -23,7 +23,8 @@ extension MCPBridge {
         }
         if response.status == 400, message.method == "tools/call" {
             let refused = try await collected(response)
-            if Self.error(in: refused) == .headerMismatch, try await learnTools(for: message) {
+            let code = try? JSONValue(parsing: refused.body)["error"]?["code"]?.intValue
+            if code == JSONRPCError.Code.headerMismatch.rawValue, try await learnTools(for: message) {
                 response = try await post(message, over: used)
             } else {
                 response = StreamedResponse(refused)
@@ -113,19 +114,14 @@ extension MCPBridge {
         try await within(timeout, isShort: true) { try await response.collected(upTo: 64 << 20) }
     }
 
-    /// The error that an answer has; nil where it has none of the protocol's.
-    private static func error(in response: TransportResponse) -> JSONRPCError.Code? {
-        let json = try? JSONValue(parsing: response.body)
-        return (json?["error"]?["code"]?.intValue).map(JSONRPCError.Code.init)
-    }
-
     /// Returns the error that a server answers with, or tells what it answered instead.
     private func refusal(
         _ response: StreamedResponse, of message: BridgedMessage, login: BridgeLink.Login
     ) async throws -> BridgedMessage? {
         let response = try await collected(response)
-        if let id = message.requestID, Self.error(in: response) != nil {
-            var members = try JSONValue(parsing: response.body).objectValue ?? [:]
+        if let id = message.requestID, var members = try? JSONValue(parsing: response.body).objectValue,
+            members["error"]?["code"]?.intValue != nil
+        {
             (members["id"], members["jsonrpc"]) = (id, "2.0")
             return try BridgedMessage.read(Data(JSONValue.object(members).serialized()))[0].get()
         }
