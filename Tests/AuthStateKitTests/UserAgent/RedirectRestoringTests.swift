@@ -177,11 +177,7 @@ import Testing
 
     @Test("a logout is restored too")
     func logout() async throws {
-        var request = EndSessionRequest(configuration: try await world.request().client.provider, clientID: "app")
-        request.postLogoutRedirectURI = try RedirectURI(RedirectWorld.redirectURI)
-        let lost = Task { [request, app = try world.launch(world.store)] in
-            try await world.service.endSession(request, presenting: world.agent(app))
-        }
+        let lost = try await world.beginLogout(in: try world.launch(world.store))
         defer { lost.cancel() }
         let answer = try await world.browser.answer()
         let app = try world.launch(world.store)

@@ -15,9 +15,7 @@ import Testing
     @Test("a login comes back by the URL that the system opens the app with")
     func login() async throws {
         let app = try world.launch()
-        let task = Task { [request = try await world.request()] in
-            try await AuthState.logIn(.browser(request, world.agent(app)), at: .memory(service: world.service))
-        }
+        let task = world.beginLogin(try await world.request(), in: app)
         let answer = try await world.browser.answer()
         #expect(app.router.open(answer))
         #expect(try await bounded { try await task.value }.isAuthorized)
@@ -33,9 +31,7 @@ import Testing
         let app = try world.launch()
         var request = try await world.request()
         request.responseMode = mode
-        let task = Task { [request] in
-            try await AuthState.logIn(.browser(request, world.agent(app)), at: .memory(service: world.service))
-        }
+        let task = world.beginLogin(request, in: app)
         let answer = try await world.browser.answer()
         #expect(!app.router.open(try Self.changed(answer) { $0 + "&state=x" }))
         #expect(!app.router.open(try Self.changed(answer) { $0.replacing("response=", with: "response=x") }))
@@ -56,9 +52,7 @@ import Testing
     @Test("a foreign URL neither ends a waiting login nor is taken")
     func wrongState() async throws {
         let app = try world.launch()
-        let task = Task { [request = try await world.request()] in
-            try await AuthState.logIn(.browser(request, world.agent(app)), at: .memory(service: world.service))
-        }
+        let task = world.beginLogin(try await world.request(), in: app)
         let answer = try await world.browser.answer()
         let attacks = [
             try Self.changed(answer) { $0.replacing("state=", with: "state=x") },
@@ -144,10 +138,7 @@ import Testing
     @Test("a logout comes back the same way")
     func logout() async throws {
         let app = try world.launch(world.store)
-        let configuration = try await world.request().client.provider
-        var request = EndSessionRequest(configuration: configuration, clientID: "app")
-        request.postLogoutRedirectURI = try RedirectURI(RedirectWorld.redirectURI)
-        let task = Task { [request] in try await world.service.endSession(request, presenting: world.agent(app)) }
+        let task = try await world.beginLogout(in: app)
         let answer = try await world.browser.answer()
         #expect(app.router.open(answer))
         try await bounded { try await task.value }
@@ -159,10 +150,7 @@ import Testing
     )
     func logoutWithoutState() async throws {
         let app = try world.launch(world.store)
-        let configuration = try await world.request().client.provider
-        var request = EndSessionRequest(configuration: configuration, clientID: "app")
-        request.postLogoutRedirectURI = try RedirectURI(RedirectWorld.redirectURI)
-        let task = Task { [request] in try await world.service.endSession(request, presenting: world.agent(app)) }
+        let task = try await world.beginLogout(in: app)
         _ = try await world.browser.answer()
         let address = try #require(URL(string: RedirectWorld.redirectURI))
         let refusal = try #require(URL(string: "\(RedirectWorld.redirectURI)?error=access_denied"))

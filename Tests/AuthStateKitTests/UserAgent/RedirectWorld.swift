@@ -37,6 +37,18 @@ struct RedirectWorld: Sendable {
             browser.show($0)
         }
     }
+
+    /// Begins a login in an app, which waits for its answer.
+    func beginLogin(_ request: AuthorizationRequest, in app: RedirectApp) -> Task<AuthState, any Error> {
+        Task { try await AuthState.logIn(.browser(request, agent(app)), at: .memory(service: service)) }
+    }
+
+    /// Begins a logout in an app, which waits for its answer.
+    func beginLogout(in app: RedirectApp) async throws -> Task<Void, any Error> {
+        var request = EndSessionRequest(configuration: try await self.request().client.provider, clientID: "app")
+        request.postLogoutRedirectURI = try RedirectURI(Self.redirectURI)
+        return Task { [request] in try await service.endSession(request, presenting: agent(app)) }
+    }
 }
 
 /// The pages that were opened.
