@@ -24,6 +24,8 @@ public struct AuthSessionState: Sendable, Hashable {
     public private(set) var error: AuthStateError?
     /// The last user, so that a login that ended and begins again finds the userinfo that was known.
     private var last: AuthUser?
+    /// The error of the last restoring, which goes when a later one succeeds.
+    private var restoringError: AuthStateError?
 
     /// Makes the state without a login.
     init() {}
@@ -62,15 +64,19 @@ extension AuthSessionState {
         switch event {
         case .began(let activity):
             self.activity = activity
-            if activity != .restoring { error = nil }
+            if activity != .restoring { (error, restoringError) = (nil, nil) }
         case .ended(let activity, let error):
             // The end of an activity that another one has replaced changes nothing.
             guard self.activity == activity || self.activity == nil else { break }
             self.activity = nil
+            if activity == .restoring {
+                if error == nil, let restoringError, self.error == restoringError { self.error = nil }
+                restoringError = error
+            }
             if let error { self.error = error }
         case .seen(let next, let person): see(next, person)
         case .left: (status, user, last) = (nil, nil, nil)
-        case .dismissed: error = nil
+        case .dismissed: (error, restoringError) = (nil, nil)
         }
     }
 

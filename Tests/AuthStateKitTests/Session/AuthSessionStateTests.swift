@@ -27,6 +27,24 @@ struct AuthSessionStateTests {
         #expect(state.error == nil)
     }
 
+    @Test func `the error of a restoring disappears when a later one succeeds; that of a sign-in stays`() {
+        var state = AuthSessionState()
+        let locked = AuthStateError(.deviceLocked, stage: .store, "The device is locked.")
+        for _ in 0..<2 {
+            state.apply(.began(.restoring))
+            state.apply(.ended(.restoring, locked))
+            #expect(state.error == locked)
+        }
+        state.apply(.ended(.restoring, nil))
+        #expect(state == AuthSessionState())
+
+        state.apply(.ended(.restoring, locked))
+        state.apply(.began(.signingIn))
+        state.apply(.ended(.signingIn, locked))
+        state.apply(.ended(.restoring, nil))
+        #expect(state.error == locked)
+    }
+
     @Test func `the end of an activity that another one has replaced changes nothing`() {
         var state = AuthSessionState()
         state.apply(.began(.restoring))

@@ -55,6 +55,19 @@ import Testing
         #expect(try await fixture.store.load(.default) != nil)
     }
 
+    @Test func `a session that was restored before the first unlock shows no error after it`() async throws {
+        let device = FakeDevice()
+        let fixture = try await SessionFixture(store: device.store())
+        try await fixture.core.signIn()
+        let next = try await fixture.restarted()
+        device.set(.beforeFirstUnlock)
+        await next.core.restore()
+        #expect(next.state.error?.code == .deviceLocked && !next.state.isAuthenticated)
+        device.set(.unlocked)
+        await next.core.restore()
+        #expect(next.state.error == nil && next.state.isAuthenticated)
+    }
+
     @Test func `a session neither shows nor ends another client's login`() async throws {
         try await fixture.core.signIn()
         let other = try await SessionFixture(store: fixture.store, provider: fixture.provider) {
