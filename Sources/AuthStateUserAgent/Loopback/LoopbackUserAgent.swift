@@ -79,10 +79,13 @@ public struct LoopbackUserAgent: ExternalUserAgent {
         }
         let port = asked.port ?? 80
         let exchange = LoopbackExchange(pages: pages, purpose: purpose, onRefusal: refused)
+        var limits = LoopbackLimits()
+        // Browsers send the cookies of every port of a host, those of other projects too.
+        limits.headBytes = 64 << 10
         do throws(SystemCallError) {
-            let server = try LoopbackServer(port: port, addresses: Self.addresses(for: asked)) { request, responder in
-                exchange.handle(request, responder)
-            }
+            let server = try LoopbackServer(
+                port: port, addresses: Self.addresses(for: asked), limits: limits
+            ) { request, responder in exchange.handle(request, responder) }
             let redirectURI = port == 0 ? asked.withPort(server.port) : asked
             return LoopbackSession(
                 redirectURI: redirectURI, server: server, exchange: exchange, browser: browser, timeout: timeout,

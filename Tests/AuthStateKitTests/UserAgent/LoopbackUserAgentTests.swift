@@ -193,6 +193,18 @@ extension String {
         }
     }
 
+    @Test func `a browser with 20 KiB of cookies for other ports is admitted`() async throws {
+        let (callback, address) = try await trip.open()
+        let others = (0..<20).map { "other\($0)=\(String(repeating: "a", count: 1 << 10))" }.joined(separator: "; ")
+        let entered = try await trip.send(trip.strangersRequest(address.path, headers: "Cookie: \(others)\r\n"))
+        #expect(entered.httpStatus == 303)
+        let cookies = "Cookie: \(others); \(entered.cookie)\r\n"
+        let reply = try await trip.hold(trip.strangersRequest("/callback?code=1", headers: cookies))
+        #expect(try await callback.value.url.hasSuffix("/callback?code=1"))
+        await trip.session.finish(.completed)
+        #expect(try await reply.value.httpStatus == 200)
+    }
+
     @Test("a logout ends with or without parameters", arguments: ["/callback", "/callback?state=1"])
     func logout(target: String) async throws {
         let trip = try await LoopbackTrip(for: .logout)
