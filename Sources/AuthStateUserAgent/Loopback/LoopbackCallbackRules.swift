@@ -35,7 +35,8 @@ package struct LoopbackCallbackRules: Sendable {
 
     package func judge(_ request: LoopbackRequest) -> Verdict {
         // A name that another user's DNS points at this machine is not ours.
-        guard TrustCheck.loopbackHost.holds(hosts.contains(request.headers["Host"] ?? "")) else {
+        let host = request.headers["Host"] ?? ""
+        guard TrustCheck.loopbackHost.holds(hosts.contains { $0.equalsIgnoringASCIICase(host) }) else {
             return .refuse(status: 403)
         }
         let isEntrance = ConstantTime.equals(request.path, entrance.path)
@@ -130,9 +131,11 @@ package struct LoopbackCallbackRules: Sendable {
 
     private var authority: String { (redirectURI.parts.host ?? "") + (redirectURI.parts.port.map { ":\($0)" } ?? "") }
 
-    /// The host and port as written; browsers leave out port 80.
+    /// The host and port in lower case, as browsers write them; they leave out port 80.
     private var hosts: [String] {
-        guard (redirectURI.port ?? 80) == 80, let host = redirectURI.parts.host else { return [authority] }
-        return [String(host), "\(host):80"]
+        guard (redirectURI.port ?? 80) == 80, let host = redirectURI.parts.host?.lowercased() else {
+            return [authority.lowercased()]
+        }
+        return [host, "\(host):80"]
     }
 }

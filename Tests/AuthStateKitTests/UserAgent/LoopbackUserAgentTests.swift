@@ -193,6 +193,17 @@ extension String {
         }
     }
 
+    @Test func `a redirect URI with capitals in its host is received in lower case`() async throws {
+        let trip = try await LoopbackTrip("http://LocalHost:0/callback")
+        let callback = try await trip.start()
+        let headers = "Content-Type: application/x-www-form-urlencoded\r\nOrigin: http://localhost:\(trip.port)\r\n"
+        let request = trip.request("/callback", method: "POST", headers: headers, body: "authstate_form=code%3D1")
+        let reply = try await trip.hold(request.replacing("Host: LocalHost", with: "Host: localhost"))
+        #expect(try await callback.value.formBody == "code=1")
+        await trip.session.finish(.completed)
+        #expect(try await reply.value.httpStatus == 200)
+    }
+
     @Test func `a browser with 20 KiB of cookies for other ports is admitted`() async throws {
         let (callback, address) = try await trip.open()
         let others = (0..<20).map { "other\($0)=\(String(repeating: "a", count: 1 << 10))" }.joined(separator: "; ")
