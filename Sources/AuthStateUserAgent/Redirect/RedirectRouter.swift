@@ -130,6 +130,8 @@ public final class RedirectRouter: Sendable {
             }
             queue.put(RestoredRedirect(flow: pending.flow, label: pending.label, callback: callback))
         } catch {
+            // The flow may still be stored: the same URL, opened again, finds it.
+            state.withLock { $0.table.giveBack(pending) }
             refused(AuthStateError(wrapping: error, stage: .store))
         }
     }

@@ -52,6 +52,9 @@ struct RedirectTable: Sendable {
         (isComplete, own) = (true, [])
     }
 
+    /// Takes a flow back that could not be claimed in the store.
+    mutating func giveBack(_ redirect: PendingRedirect) { restored.append(redirect) }
+
     /// Judges a URL by its place and its `state`, in constant time; the flow that it belongs to is used up.
     mutating func take(_ address: String) -> Verdict {
         let isOurs =

@@ -13,9 +13,9 @@ import Testing
 
     /// Begins a login in an app that is ended while the user is at the provider; the task stands for what is lost.
     private static func begin(
-        in world: RedirectWorld, label: String? = nil, page: Int = 0
+        in world: RedirectWorld, label: String? = nil, page: Int = 0, store: (any AuthStateStore)? = nil
     ) async throws -> (answer: URL, lost: Task<AuthState, any Error>) {
-        let app = try world.launch(world.store)
+        let app = try world.launch(store ?? world.store)
         let request = try await world.request()
         // An app that was killed notices no timeout.
         let agent = world.agent(app, label: label, timeout: .seconds(86400))
@@ -58,6 +58,19 @@ import Testing
         let other = try world.launch(InMemoryAuthStateStore())
         other.router.open(answer)
         try await other.refused(.stateMismatch)
+    }
+
+    @Test func `a login that the store could not give out is restored when its URL is opened again`() async throws {
+        let store = FaultyStore()
+        let (answer, lost) = try await Self.begin(in: world, store: store)
+        defer { lost.cancel() }
+        let app = try world.launch(store)
+        store.failOnce(.delete)
+        #expect(app.router.open(answer))
+        try await app.refused(.storeUnwritable)
+        #expect(app.router.open(answer))
+        _ = try await app.restored()
+        #expect(!app.router.open(answer))
     }
 
     @Test("a login that comes back after ten minutes is refused, and removed by the next login")
