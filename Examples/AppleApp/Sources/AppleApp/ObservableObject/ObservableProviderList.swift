@@ -60,8 +60,7 @@ import AuthStateApp
                 }
             }
             .navigationTitle(provider.title)
-            .disabled(session.state.isLoading)
-            .overlay { if session.state.isLoading { ProgressView() } }
+            .busy(session.state) { session.core.cancelSignIn() }
             .errorAlert($session.errorMessage)
             .task {
                 await parts.prepare()

@@ -31,8 +31,7 @@ import AuthStateApp
                 LogSection(entries: account.log)
             }
             .navigationTitle(account.provider.title)
-            .disabled(session.isLoading)
-            .overlay { if session.isLoading { ProgressView() } }
+            .busy(session.state) { session.cancelSignIn() }
             .errorAlert($session.errorMessage)
         }
 

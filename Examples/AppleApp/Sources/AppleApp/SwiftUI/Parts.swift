@@ -1,3 +1,5 @@
+import AuthStateApp
+
 #if canImport(SwiftUI)
     import AuthStateKit
     import Foundation
@@ -60,6 +62,20 @@
     }
 
     extension View {
+        /// Disables the view while a session is busy; a sign-in can be cancelled, as a user may leave the browser without an
+        /// answer.
+        func busy(_ state: AuthSessionState, cancel: @escaping @MainActor () -> Void) -> some View {
+            disabled(state.isLoading)
+                .overlay {
+                    if state.isLoading {
+                        VStack {
+                            ProgressView()
+                            if state.activity == .signingIn { Button("Cancel", action: cancel) }
+                        }
+                    }
+                }
+        }
+
         /// Shows a message until it is dismissed.
         func errorAlert(_ message: Binding<String?>) -> some View {
             let isPresented = Binding(

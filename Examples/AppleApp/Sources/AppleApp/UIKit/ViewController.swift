@@ -55,13 +55,17 @@ import AuthStateApp
 
         private func show(_ state: AuthSessionState) {
             let isAuthenticated = state.isAuthenticated
-            navigationItem.leftBarButtonItem = button(isAuthenticated ? "Sign out" : "Sign in") { [core] in
-                if isAuthenticated { await core.signOut() } else { try await core.signIn() }
-            }
+            // A user may leave the browser without an answer.
+            navigationItem.leftBarButtonItem =
+                state.activity == .signingIn
+                ? button("Cancel", isEnabled: true) { [core] in core.cancelSignIn() }
+                : button(isAuthenticated ? "Sign out" : "Sign in", isEnabled: !state.isLoading) { [core] in
+                    if isAuthenticated { await core.signOut() } else { try await core.signIn() }
+                }
             navigationItem.rightBarButtonItem =
                 !isAuthenticated
                 ? nil
-                : button("User info") { [core, weak self] in
+                : button("User info", isEnabled: !state.isLoading) { [core, weak self] in
                     try await core.reloadUser()
                     for fact in Fact.list(core.state.user?.userInfo?.claims ?? [:]) {
                         self?.write("\(fact.name): \(fact.value)")
@@ -70,11 +74,12 @@ import AuthStateApp
             if let message = state.errorMessage { alert(message) }
         }
 
-        private func button(_ title: String, _ action: @escaping @MainActor () async throws -> Void) -> UIBarButtonItem
-        {
+        private func button(
+            _ title: String, isEnabled: Bool, _ action: @escaping @MainActor () async throws -> Void
+        ) -> UIBarButtonItem {
             // The action's title is the button's.
             let button = UIBarButtonItem(primaryAction: UIAction(title: title) { _ in Task { try await action() } })
-            button.isEnabled = !core.state.isLoading
+            button.isEnabled = isEnabled
             return button
         }
 
