@@ -143,8 +143,9 @@ public struct KeychainAuthStateStore: AuthStateStore {
     ///
     /// The system keeps keychain items when an app is deleted, so that its next installation finds the user logged in.
     /// To prevent that, keep a mark in `UserDefaults` and, where it is missing, call this before restoring. The mark
-    /// seems missing, too, before the first unlock: look only while `UIApplication.isProtectedDataAvailable`. Tokens
-    /// that are removed so are not revoked; do not call this while a state is in use.
+    /// seems missing, too, before the first unlock: look only while `UIApplication.isProtectedDataAvailable`. In an app
+    /// that adds this in an update, treat any trace of an earlier version as the mark. Tokens that are removed so are
+    /// not revoked; do not call this while a state is in use.
     ///
     /// - Throws: `AuthStateError`: `.deviceLocked`, `.storeUnwritable`.
     public func removeAll() async throws {

@@ -42,6 +42,9 @@ import AuthStateApp
 
         /// The keychain outlives the app: the entries of a former installation are removed at the first start of this
         /// one.
+        ///
+        /// An app that adds this in an update also treats any trace of an earlier version as the mark; otherwise the
+        /// update logs out every user.
         private static func removeLeftovers(from store: KeychainAuthStateStore) async {
             #if os(iOS)
                 // Before the first unlock nothing can be read, not even the mark.
