@@ -21,6 +21,7 @@ public import CoreMetrics
 /// | `state_adopted`: another process's change was adopted | counter | |
 /// | `state_read_failed`, `state_save_failed`: the store failed | counter | `error`, `kind` |
 /// | `id_token_unverified`: the provider's keys could not be reached | counter | `error`, `kind` |
+/// | `login_expiring`: the login ends soon | counter | |
 /// | `renewal_dropped`: a result came after a login or logout | counter | |
 /// | `scope_widened`: the provider granted more than was asked for | counter | |
 /// | `renewal_duration`: the whole renewal, the wait for the lease included | timer | `error` |
