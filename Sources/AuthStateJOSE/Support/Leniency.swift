@@ -54,6 +54,8 @@ package enum Leniency: String, Sendable, CaseIterable {
     case keyEncoding
     /// A number where a name belongs: a key's `kid`, a user's `sub`, a registered client's identifier.
     case numberForName
+    /// A user's `sub` with characters beyond ASCII (OpenID Connect Core, section 2); its bytes are compared.
+    case subjectLetters
     /// A claim that is null, or says as little; it is absent.
     case nullClaim
     /// An ID token that fails a check, where no identity was asked for; it is absent (OpenID Connect Core, section 3.1.2.1).

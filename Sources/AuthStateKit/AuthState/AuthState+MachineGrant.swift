@@ -66,7 +66,7 @@ extension AuthState {
             switch (self, other) {
             case (.clientCredentials, .clientCredentials): true
             case (.jwtBearer(let ours), .jwtBearer(let theirs)):
-                ours.issuer.isExactly(theirs.issuer) && ours.subject == theirs.subject
+                ours.issuer.isExactly(theirs.issuer) && ours.subject.isExactly(theirs.subject)
             case (.assertion(let ours), .assertion(let theirs)):
                 ours.assertion.source == theirs.assertion.source
                     || ours.assertion.isInMemory && theirs.assertion.isInMemory

@@ -24,6 +24,14 @@ extension String {
     package func isExactly(_ other: String) -> Bool { hasBytes(of: other) }
 }
 
+extension String? {
+    /// Whether both have the same code points, or both are absent.
+    package func isExactly(_ other: String?) -> Bool {
+        guard let self, let other else { return self == nil && other == nil }
+        return self.isExactly(other)
+    }
+}
+
 extension Sequence<String> {
     func containsExactly(_ string: String) -> Bool { contains { $0.isExactly(string) } }
 }

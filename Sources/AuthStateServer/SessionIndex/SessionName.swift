@@ -10,19 +10,20 @@ struct SessionName: Hashable, Sendable {
 
     private let kind: Kind
     private let issuer: String
-    private let value: String
+    /// Bytes: two users' names may be equal as strings, which Unicode compares.
+    private let value: [UInt8]
 
     /// The name in a logout token: the session's, else the user's.
     init?(_ token: LogoutToken) {
         guard let value = token.sessionID ?? token.subject else { return nil }
-        (kind, issuer, self.value) = (token.sessionID == nil ? .user : .session, token.issuer.rawValue, value)
+        self.init(token.sessionID == nil ? .user : .session, token.issuer.rawValue, value)
     }
 
     /// The name of a user.
     init(user subject: String, at issuer: Issuer) { self.init(.user, issuer.rawValue, subject) }
 
     private init(_ kind: Kind, _ issuer: String, _ value: String) {
-        (self.kind, self.issuer, self.value) = (kind, issuer, value)
+        (self.kind, self.issuer, self.value) = (kind, issuer, Array(value.utf8))
     }
 
     /// The names of a session, by its ID token: the user's, and the session's where the provider has one.
@@ -53,9 +54,8 @@ struct SessionName: Hashable, Sendable {
     /// The key of the name's entry in the store; no user or session can be read from it.
     var key: AuthStateKey {
         get throws {
-            let text = "AuthStateKit session index\n\(kind.rawValue)\n\(issuer)\n\(value)"
-            do { return AuthStateKey(rawValue: "\(Self.prefix)\(Base64URL.encode(try SHA2.sha256(text.utf8)))") } catch
-            {
+            let text: [UInt8] = "AuthStateKit session index\n\(kind.rawValue)\n\(issuer)\n".utf8 + value
+            do { return AuthStateKey(rawValue: "\(Self.prefix)\(Base64URL.encode(try SHA2.sha256(text)))") } catch {
                 throw AuthStateError(
                     .libraryUnavailable, stage: .store, "The session cannot be indexed: there is no SHA-256.",
                     underlying: error)

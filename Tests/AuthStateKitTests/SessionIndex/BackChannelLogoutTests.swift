@@ -198,6 +198,14 @@ import Testing
         #expect(try await site.servers[1].logOut(try await site.token(sessionID: second.sessionID)).ended == ["a"])
     }
 
+    @Test("two users whose names Unicode calls equivalent have entries of their own")
+    func equivalentNames() throws {
+        let issuer = try Issuer("https://op.example")
+        let names = ["Zo\u{EB}", "Zoe\u{308}"].map { SessionName(user: $0, at: issuer) }
+        #expect(names[0] != names[1])
+        #expect(try names[0].key != names[1].key)
+    }
+
     @Test("a session that another login was to replace, and did not, ends with the user's", arguments: [true, false])
     func interruptedLogin(_ isPosted: Bool) async throws {
         let session = try await site.logIn("a")

@@ -150,6 +150,11 @@ import Testing
         } attack: { _ in
             _ = try JSONWebKey(json: key(["kid": ["7"]]))
         },
+        .subjectLetters: Example { service in
+            try service.reading { try validate(subject: "Zo\u{EB}") }
+        } attack: { _ in
+            try validate(subject: "Zoe\u{308}", after: "Zo\u{EB}")
+        },
         .nullClaim: Example { service in
             try service.reading { _ = try IDToken(parsing: compact(#"{"at_hash":null,"nonce":null}"#)) }
         } attack: { _ in
@@ -299,6 +304,19 @@ extension LeniencyTests {
 
     private static func compact(_ claims: String) -> String {
         [#"{"alg":"EdDSA"}"#, claims, "signature"].map { Base64URL.encode(Array($0.utf8)) }.joined(separator: ".")
+    }
+
+    private static func validate(subject: String, after former: String? = nil) throws {
+        func token(_ subject: String) throws -> IDToken {
+            let claims: JSONValue = [
+                "iss": "https://op.example", "sub": .string(subject), "aud": "client", "nonce": "nonce",
+                "iat": 1_800_000_000, "exp": 1_800_000_300,
+            ]
+            return try IDToken(parsing: compact(String(decoding: claims.serialized(), as: UTF8.self)))
+        }
+        var expectation = try IDTokenFixtures.expectation()
+        expectation.previous = try former.map(token)
+        try token(subject).validateClaims(expectation: expectation, stage: .token)
     }
 
     private static func renew(keepsAuthenticationTime: Bool) throws {

@@ -138,9 +138,9 @@ public struct OpenIDSessions: Sendable {
     /// Ends a replaced session. Within one session of the provider's a revocation of the old tokens may end the new ones too (RFC
     /// 7009, section 2.1): the old ones then end with the provider's session.
     private func replace(_ old: AuthState, by new: AuthState) async {
-        func session(_ state: AuthState) -> [String?]? {
+        func session(_ state: AuthState) -> [[UInt8]?]? {
             let token = state.record.idToken.flatMap { try? IDToken(parsing: $0) }
-            return token?.sessionID.map { [token?.issuer, token?.subject, $0] }
+            return token?.sessionID.map { [token?.issuer, token?.subject, $0].map { $0.map { Array($0.utf8) } } }
         }
         guard let ours = session(new), ours == session(old) else { return await drop(old) }
         _ = await old.logOut(.local)

@@ -28,8 +28,11 @@ extension IDTokenCheck {
 
     static let subject = IDTokenCheck(.idTokenSubject, "sub", "Core 2") { token, _ in
         let subject = (token.subject ?? "").utf8
-        return (1...255).contains(subject.count) && subject.allSatisfy { $0 < 0x80 }
-            ? nil : Failure("1 to 255 ASCII characters", received: "\(subject.count) bytes")
+        guard (1...255).contains(subject.count) else {
+            return Failure("1 to 255 ASCII characters", received: "\(subject.count) bytes")
+        }
+        if subject.contains(where: { $0 >= 0x80 }) { Leniency.subjectLetters.note("sub") }
+        return nil
     }
 
     static let audience = IDTokenCheck(.idTokenAudience, "aud", "Core 3.1.3.7, 3") { token, expected in

@@ -12,13 +12,14 @@ extension IDTokenCheck {
     static let sameSubject = IDTokenCheck(.idTokenSameSubject, "sub of both ID tokens", "Core 3.3.3.6") {
         token, expected in
         guard let front = expected.frontChannel else { return nil }
-        return token.subject == front.subject
+        return token.subject.isExactly(front.subject)
             ? nil : Failure("the user of the first ID token", received: "another one")
     }
 
     static let keepsSubject = IDTokenCheck(.idTokenKeepsSubject, "continuity of sub", "Core 12.2") { token, expected in
         guard let previous = expected.previous else { return nil }
-        return token.subject == previous.subject ? nil : Failure("the same user as before", received: "another sub")
+        return token.subject.isExactly(previous.subject)
+            ? nil : Failure("the same user as before", received: "another sub")
     }
 
     static let keepsAudience = IDTokenCheck(.idTokenKeepsAudience, "continuity of aud", "Core 12.2") {

@@ -56,7 +56,7 @@ extension TrustCheck {
     package static let idTokenEvent = TrustCheck("idTokenEvent")
     /// 3.1.3.7, 2: `iss` is the issuer.
     package static let idTokenIssuer = TrustCheck("idTokenIssuer")
-    /// 2: `sub` has 1 to 255 ASCII characters.
+    /// 2: `sub` has 1 to 255 bytes.
     package static let idTokenSubject = TrustCheck("idTokenSubject")
     /// 3.1.3.7, 3: `aud` names the client.
     package static let idTokenAudience = TrustCheck("idTokenAudience")
